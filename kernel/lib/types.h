@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Fixed-width names and the few macros that every folder uses. */
+#ifndef LIB_TYPES_H
+#define LIB_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef int64_t s64;
+typedef unsigned __int128 u128;
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define container_of(ptr, type, member) \
+	((type *)((char *)(ptr) - offsetof(type, member)))
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define noreturn_fn __attribute__((noreturn))
+#define printf_like(f, a) __attribute__((format(printf, f, a)))
+
+#define CACHE_LINE 64
+
+#endif
