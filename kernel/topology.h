@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Turns the MADT list and per-CPU APIC-ID shifts, or a simulated shape, into
+ * struct sched_topo; prints the boot log and the topology frame. */
+#ifndef KERNEL_TOPOLOGY_H
+#define KERNEL_TOPOLOGY_H
+
+#include "../arch-x86/topo.h"
+#include "../sched/topo.h"
+
+enum topo_warn {
+	TOPO_WARN_LEAF, TOPO_WARN_ID, TOPO_WARN_DUP, TOPO_WARN_SHIFT, TOPO_WARN_COUNT,
+	TOPO_WARN_LLC, TOPO_WARN_NEST, TOPO_WARN_SMTW, TOPO_WARN_MAX, TOPO_WARN_DEAD,
+	TOPO_WARN_NOMADT, TOPO_WARN_NR
+};
+
+struct madt_entry {
+	u32 apic_id;
+	bool enabled;     /* flags bit 0; else online-capable only */
+	bool type9;       /* 32-bit id */
+};
+
+/* What a CPU reported about itself once started. */
+struct cpu_report {
+	u32 madt_id;
+	bool started;     /* false: WARN DEAD */
+	struct topo_shifts shifts;
+};
+
+/* Everything that enumeration collected, in CPU order (0 = boot CPU). */
+struct topo_input {
+	u32 nr;                       /* CPUs, boot CPU first, then MADT order */
+	struct cpu_report *cpu;
+	u32 madt_enabled, madt_disabled, dropped, duplicates;
+	bool no_madt, x2apic;
+	u32 (*node_of_apic)(u32 apic_id, void *ctx); /* SRAT; NULL: one node */
+	const u8 *slit;               /* nr_nodes^2, NULL: 10 within, 20 across */
+	u32 nr_nodes;
+	void *ctx;
+};
+
+struct topo_shape {
+	u32 pkgs, dies, cores, threads; /* dies per package, ... */
+};
+
+/* Parses SxCxT or SxDxCxT. Returns false, and a reason, on anything else or
+ * above MAX_CPUS. */
+bool topo_shape_parse(const char *text, struct topo_shape *out, const char **why);
+
+/* From the booted machine; WARN codes are collected as bits 1 << enum topo_warn. */
+void topology_from_boot(struct sched_topo *t, const struct topo_input *in, struct arena *a,
+			u32 *warnings);
+
+/* From a shape; nodes divides the packages (1: one node), llc_cores > 0 narrows
+ * the LLC to that many cores (power of two ids as in spec section 4). */
+void topology_from_shape(struct sched_topo *t, const struct topo_shape *s, u32 nodes,
+			 u32 llc_cores, struct arena *a);
+
+/* The boot log of spec/topology.md section 6, one line at a time. */
+void topology_log(const struct sched_topo *t, const struct sched_domains *d,
+		  const struct topo_input *in, const struct topo_shifts *shifts, u32 warnings,
+		  void (*line)(const char *text));
+
+/* The topology tree for people: packages, cores, threads; folded when large. */
+void topology_tree(const struct sched_topo *t, void (*line)(const char *text));
+
+#endif
