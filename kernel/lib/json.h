@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * JSON writer into a fixed buffer. Commas are placed by the writer. A buffer
- * that is too small sets `overflow` and drops the rest; json_end_line callers
- * must check it (frame_emit() panics on it: nothing is lost silently).
+ * that is too small sets `overflow` and drops the rest, and so do nesting beyond
+ * JSON_DEPTH and an end too many; who emits the text must check it (frame_emit()
+ * panics on it: nothing is lost silently). buf is always terminated, len is its
+ * strlen. Strings are UTF-8; bytes that are not become U+FFFD.
  */
 #ifndef LIB_JSON_H
 #define LIB_JSON_H

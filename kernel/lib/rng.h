@@ -20,7 +20,7 @@ u64 rng_next(struct rng *r);
 u64 rng_below(struct rng *r, u64 n);
 
 /* v varied uniformly by +-pct percent, rounded to an integer; pct 0 returns v
- * and draws nothing. pct <= 100. */
+ * and draws nothing. pct <= 100, v < 2^56 (two years in ns). */
 u64 rng_jitter(struct rng *r, u64 v, u32 pct);
 
 #endif

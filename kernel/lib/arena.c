@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Bump allocator: see arena.h. */
+#include "arena.h"
+#include "string.h"
+
+/* Up-call: the library includes nothing of the kernel, which defines this
+ * (kernel/panic.h; tests/host/panic_host.c in unit tests). */
+void noreturn_fn panic(const char *f, ...) printf_like(1, 2);
+
+void *arena_try(struct arena *a, size_t size)
+{
+	/* The address is aligned, not the offset: base may be anything. */
+	size_t pad = -(uintptr_t)(a->base + a->used) % CACHE_LINE;
+	size_t room = a->size - a->used;
+	char *p;
+
+	if (pad > room || size > room - pad)
+		return NULL;
+	p = a->base + a->used + pad;
+	a->used += pad + size;
+	if (a->used > a->peak)
+		a->peak = a->used;
+	return memset(p, 0, size);
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	void *p = arena_try(a, size);
+
+	if (unlikely(!p))
+		panic("arena full: %zu bytes wanted, %zu of %zu used", size, a->used, a->size);
+	return p;
+}
