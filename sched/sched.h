@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Public face of the scheduler, grouped by caller. Neutral about the policy:
+ * what CFS keeps per entity and queue is in sched_int.h.
+ *
+ * All state hangs off one struct sched, so a test builds any machine.
+ *
+ * Lock order: task.wake_lock (the field calls it pi_lock), then runqueue locks
+ * in order of CPU number. Callers hold no runqueue lock unless said.
+ */
+#ifndef SCHED_SCHED_H
+#define SCHED_SCHED_H
+
+#include "../kernel/lib/list.h"
+#include "../kernel/lib/rbtree.h"
+#include "../kernel/panic.h"
+#include "env.h"
+#include "topo.h"
+#include "vector.h"
+
+struct sched;
+struct cfs_rq;
+
+enum sched_state {
+	TASK_NEW,       /* never woken */
+	TASK_RUNNING,   /* runs or waits in a queue */
+	TASK_SLEEPING,
+	TASK_WAKING,    /* chosen for a CPU, not yet enqueued */
+	TASK_DEAD,
+};
+
+enum sched_class { SCHED_CLASS_NORMAL, SCHED_CLASS_BATCH, SCHED_CLASS_IDLE };
+
+struct load_weight {
+	u64 weight;
+	u32 inv_weight; /* 0: to be computed; spec/cfs-core.md section 3 */
+};
+
+/* A task's, or a group's, presence on one CPU. Guarded by that CPU's rq lock. */
+struct sched_entity {
+	struct load_weight load;
+	struct rb_node node;
+	bool on_rq;
+	u64 exec_start, sum_exec_runtime, prev_sum_exec_runtime; /* ns */
+	u64 vruntime;           /* ns at nice 0; wraps, compare by signed difference */
+	u32 depth;
+	struct sched_entity *parent;
+	struct cfs_rq *cfs_rq;  /* the queue it sits on */
+	struct cfs_rq *my_q;    /* the queue it owns; NULL for tasks */
+};
+
+enum task_on_rq { TASK_OFF_RQ, TASK_QUEUED, TASK_MIGRATING };
+
+/*
+ * The scheduler's part of a task; the kernel embeds it.
+ * Legend: c constant after sched_fork, r rq lock of `cpu`, w wake_lock,
+ * s stored by the task itself or under w, read without lock, o owner CPU only.
+ */
+struct sched_task {
+	struct sched_entity se;       /* r */
+	struct env_lock wake_lock;
+	u32 id;                       /* c, 0 is reserved for idle tasks */
+	const char *name;             /* c */
+	enum sched_state state;       /* s */
+	enum task_on_rq on_rq;        /* r */
+	bool on_cpu;                  /* s: set by the CPU that switches to it, cleared after the switch away */
+	u32 cpu;                      /* w and r to change */
+	u32 wake_cpu;                 /* w */
+	s32 nice;                     /* r */
+	enum sched_class class;       /* r */
+	bool is_idle_task;            /* c */
+	struct cpumask allowed;       /* w and r to change */
+	u32 nr_allowed;
+	u32 recent_used_cpu;          /* o */
+	struct sched_task *last_wakee; /* o: wake_wide */
+	u32 wakee_flips;
+	u64 flip_decay_jiffies;
+	struct list wake_entry;       /* on a wake list */
+	bool remote_migrated;         /* w: queued on a wake list after leaving its CPU */
+	u64 woken_ns;                 /* clock of the waker at the last wake-up, for latency */
+	u64 nvcsw, nivcsw, migrations; /* counts of this task */
+};
+
+/* ---- set-up -------------------------------------------------------------- */
+
+struct sched_config {
+	const struct sched_topo *topo;
+	struct sched_vector vector;   /* features, tunables, profile */
+	u32 hz;
+	struct arena *arena;
+};
+
+struct sched *sched_create(const struct sched_config *cfg);
+
+/* Gives cpu its idle task, which is then its current task. */
+void sched_set_idle_task(struct sched *s, u32 cpu, struct sched_task *idle);
+
+/* ---- tasks --------------------------------------------------------------- */
+
+/* Prepares a new task on the parent's CPU (the calling CPU): weight, fork
+ * placement of vruntime, allowed = parent's (all for NULL parent), recent_used_cpu. */
+void sched_fork(struct sched *s, struct sched_task *t, struct sched_task *parent, u32 id,
+		const char *name);
+
+/* First wake-up of a forked task. */
+void sched_wake_new(struct sched *s, struct sched_task *t);
+
+enum sched_wake_flags { WAKE_SYNC = 1 << 0, WAKE_FORK = 1 << 1, WAKE_MIGRATED = 1 << 2 };
+
+/* try_to_wake_up. False when t was not sleeping. Any context. */
+bool sched_wake(struct sched *s, struct sched_task *t, u32 flags);
+
+/* nice in [-20, 19]. */
+void sched_set_nice(struct sched *s, struct sched_task *t, s32 nice);
+void sched_set_class(struct sched *s, struct sched_task *t, enum sched_class class);
+
+/* mask must name an online CPU. A task running elsewhere moves when it is next
+ * switched out, which is requested at once. */
+void sched_set_affinity(struct sched *s, struct sched_task *t, const struct cpumask *mask);
+
+/* The calling task declares that its next sched_switch_begin() sleeps (or dies),
+ * unless somebody wakes it before. (sync) */
+void sched_set_state(struct sched *s, enum sched_state state);
+
+/* Gives up the CPU without sleeping; the caller then schedules. */
+void sched_yield(struct sched *s);
+
+/* ---- the switch, called by kernel/task.c with interrupts on or off ------- */
+
+/* Takes this CPU's rq lock, dequeues the current task if it sleeps (not when
+ * preempt), pulls if the CPU would idle, picks, makes the pick current. Returns
+ * it with the lock held and interrupts off. */
+struct sched_task *sched_switch_begin(struct sched *s, bool preempt);
+
+/* On the new task's stack: lets go of prev (on_cpu), pushes prev away if its
+ * affinity demands it, unlocks. prev may be the current task. */
+void sched_switch_end(struct sched *s, struct sched_task *prev);
+
+/* ---- interrupts ---------------------------------------------------------- */
+
+void sched_tick(struct sched *s);            /* interrupts off */
+void sched_wake_list_drain(struct sched *s); /* interrupts off, target of ENV_CALL_WAKE_LIST */
+void sched_idle_pull(struct sched *s);       /* interrupts off, target of ENV_CALL_PULL */
+
+/* ---- questions ----------------------------------------------------------- */
+
+struct sched_task *sched_current(const struct sched *s, u32 cpu);
+
+/* The CPU's current task should be switched out. Own CPU, or a racy hint. */
+bool sched_need_resched(const struct sched *s, u32 cpu);
+
+u32 sched_nr_running(const struct sched *s, u32 cpu);
+
+/* Counts of one CPU; counters.def. */
+struct sched_counters {
+#define COUNTER(name, help) u64 name;
+#include "counters.def"
+#undef COUNTER
+};
+struct sched_counters *sched_counters(struct sched *s, u32 cpu);
+
+/* Panics when an invariant of spec/cfs-core.md section 11 does not hold on a
+ * CPU whose rq lock the caller holds, or when all CPUs stand still. */
+void sched_check_cpu(struct sched *s, u32 cpu);
+
+/* One line per runnable task, for panics and hang reports. Takes no locks. */
+void sched_dump(const struct sched *s, void (*line)(const char *text));
+
+#endif
