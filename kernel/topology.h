@@ -6,6 +6,7 @@
 
 #include "../arch-x86/topo.h"
 #include "../sched/topo.h"
+#include "lib/json.h"
 
 enum topo_warn {
 	TOPO_WARN_LEAF, TOPO_WARN_ID, TOPO_WARN_DUP, TOPO_WARN_SHIFT, TOPO_WARN_COUNT,
@@ -46,19 +47,47 @@ struct topo_shape {
  * above MAX_CPUS. */
 bool topo_shape_parse(const char *text, struct topo_shape *out, const char **why);
 
-/* From the booted machine; WARN codes are collected as bits 1 << enum topo_warn. */
+/* From the booted machine; WARN codes are collected as bits 1 << enum topo_warn
+ * (NEST is only known once domains are built: the log and the frame add it).
+ * The boot CPU's shifts hold for all. A CPU that did not start is offline. t
+ * need not be initialised; memory from a. */
 void topology_from_boot(struct sched_topo *t, const struct topo_input *in, struct arena *a,
 			u32 *warnings);
 
-/* From a shape; nodes divides the packages (1: one node), llc_cores > 0 narrows
- * the LLC to that many cores (power of two ids as in spec section 4). */
+/* From a shape: spec section 4's IDs, one node, one LLC per die unless
+ * overridden (see below; 0 or 1 nodes: one node, 0 llc_cores: the die). */
 void topology_from_shape(struct sched_topo *t, const struct topo_shape *s, u32 nodes,
 			 u32 llc_cores, struct arena *a);
 
-/* The boot log of spec/topology.md section 6, one line at a time. */
+/* What machine= knows better than SRAT and CPUID: nodes > 0 divides the
+ * packages evenly in order, or each package's cores when there are more nodes
+ * than packages (distances become 10 and 20); llc_cores > 0 gives each run of
+ * that many cores of a die an LLC. 0 keeps what there is. Builds masks again. */
+void topology_override(struct sched_topo *t, u32 nodes, u32 llc_cores, struct arena *a);
+
+/* Called with a code and the text behind "topo: WARN <code> ". */
+typedef void topo_fault_fn(enum topo_warn code, const char *text, void *ctx);
+
+/* Every fault that the input shows, in code order; one call per fault. NEST is
+ * not among them. */
+void topology_faults(const struct sched_topo *t, const struct topo_input *in,
+		     topo_fault_fn *report, void *ctx);
+
+/* "LEAF", "ID", ... */
+const char *topology_warn_name(enum topo_warn code);
+
+/* The boot log of spec/topology.md section 6, one line at a time, without
+ * newline. in is NULL for a simulated shape: no madt line, no faults but NEST.
+ * shifts are the boot CPU's, or topo_simulate()'s. */
 void topology_log(const struct sched_topo *t, const struct sched_domains *d,
-		  const struct topo_input *in, const struct topo_shifts *shifts, u32 warnings,
+		  const struct topo_input *in, const struct topo_shifts *shifts,
 		  void (*line)(const char *text));
+
+/* The fields of the topology frame (DESIGN section 5) into an object that the
+ * caller has opened; "type" is the caller's. About 200 bytes per CPU. source is
+ * topo_shifts.source, warnings the bits of topology_from_boot(). */
+void topology_frame(struct json *j, const struct sched_topo *t, const struct sched_domains *d,
+		    const char *source, u32 warnings);
 
 /* The topology tree for people: packages, cores, threads; folded when large. */
 void topology_tree(const struct sched_topo *t, void (*line)(const char *text));

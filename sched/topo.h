@@ -55,9 +55,15 @@ static inline enum topo_dist topo_distance(const struct sched_topo *t, u32 a, u3
 }
 
 /* Fills group masks, counts, smt_min/max and sibling weights from cpu[].
- * Called after the keys are set and after every online/offline change:
- * masks first, then the weight of every member of the affected core. */
+ * Called once the keys are set; needs t zeroed apart from nr_cpus, cpu and
+ * distance, or built before (the masks are then filled anew in place). */
 void topo_build_masks(struct sched_topo *t, struct arena *a);
+
+/* Takes a CPU in or out: masks first, then the weight of every member of the
+ * affected core. In place, so the spans of domains built before change with
+ * it: build them again before anything uses them. No effect if unchanged.
+ * The caller excludes readers. */
+void topo_set_online(struct sched_topo *t, u32 cpu, bool online);
 
 enum sd_flag {
 	SD_LOAD_BALANCE = 1 << 0,
@@ -98,10 +104,13 @@ struct sched_domains {
 	u32 *llc_id;                  /* [nr_cpus] lowest CPU of sd_llc's span, else the CPU */
 	u32 *llc_size;                /* [nr_cpus] */
 	u32 nest_warnings;            /* WARN NEST: spans that had to be widened */
+	const char *nest_level;       /* the first of them: its level and a member; */
+	u32 nest_cpu;                 /* NULL and 0 if none */
 };
 
-/* Builds every CPU's chain. pkg_level is feature SD_PKG. Memory from a; spans
- * are shared between CPUs. */
+/* Builds every CPU's chain (spec/topology.md section 5). pkg_level is feature
+ * SD_PKG. Memory from a; spans, and groups where their order allows it, are
+ * shared between CPUs. An offline CPU has no domain, llc_id itself, llc_size 1. */
 void domains_build(struct sched_domains *d, const struct sched_topo *t, bool pkg_level,
 		   struct arena *a);
 

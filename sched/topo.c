@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Masks and sibling weights from group numbers: spec/topology.md section 5. */
+#include "topo.h"
+#include "../kernel/lib/string.h"
+
+static u32 group_of(const struct topo_cpu *c, enum topo_level level)
+{
+	switch (level) {
+	case TOPO_SMT:
+		return c->core;
+	case TOPO_LLC:
+		return c->llc;
+	case TOPO_DIE:
+		return c->die;
+	case TOPO_PKG:
+		return c->pkg;
+	default:
+		return c->node;
+	}
+}
+
+const struct cpumask *topo_mask(const struct sched_topo *t, enum topo_level level, u32 cpu)
+{
+	return &t->group[level][group_of(&t->cpu[cpu], level)];
+}
+
+/* Offline CPUs keep their group numbers, so counts cover all CPUs. */
+static u32 groups_at(const struct sched_topo *t, enum topo_level level)
+{
+	u32 nr = 0;
+
+	for (u32 c = 0; c < t->nr_cpus; c++) {
+		u32 g = group_of(&t->cpu[c], level) + 1;
+
+		if (g > nr)
+			nr = g;
+	}
+	return nr;
+}
+
+static void weigh_core(struct sched_topo *t, u32 cpu)
+{
+	const struct cpumask *smt = topo_mask(t, TOPO_SMT, cpu);
+	u32 weight = cpumask_weight(smt, t->nr_cpus);
+
+	for_each_cpu(c, smt, t->nr_cpus)
+		t->sibling_weight[c] = weight;
+	if (!t->cpu[cpu].online)
+		t->sibling_weight[cpu] = 0;
+}
+
+static void weigh_extremes(struct sched_topo *t)
+{
+	t->smt_max = 0;
+	t->smt_min = 0;
+	for (u32 c = 0; c < t->nr_cpus; c++) {
+		u32 w = t->sibling_weight[c];
+
+		if (w > t->smt_max)
+			t->smt_max = w;
+		if (w && (w < t->smt_min || !t->smt_min))
+			t->smt_min = w;
+	}
+}
+
+void topo_build_masks(struct sched_topo *t, struct arena *a)
+{
+	u32 nr[TOPO_NR_LEVELS];
+
+	for (u32 l = 0; l < TOPO_NR_LEVELS; l++) {
+		nr[l] = groups_at(t, l);
+		if (!t->group[l])
+			t->group[l] = arena_alloc(a, nr[l] * sizeof(struct cpumask));
+		else
+			memset(t->group[l], 0, nr[l] * sizeof(struct cpumask));
+		for (u32 c = 0; c < t->nr_cpus; c++)
+			if (t->cpu[c].online)
+				cpumask_set(&t->group[l][group_of(&t->cpu[c], l)], c);
+	}
+	t->nr_cores = nr[TOPO_SMT];
+	t->nr_llcs = nr[TOPO_LLC];
+	t->nr_dies = nr[TOPO_DIE];
+	t->nr_pkgs = nr[TOPO_PKG];
+	t->nr_nodes = nr[TOPO_NODE];
+
+	if (!t->sibling_weight)
+		t->sibling_weight = arena_alloc(a, t->nr_cpus * sizeof(u32));
+	for (u32 c = 0; c < t->nr_cpus; c++)
+		t->sibling_weight[c] =
+			t->cpu[c].online
+				? cpumask_weight(topo_mask(t, TOPO_SMT, c), t->nr_cpus)
+				: 0;
+	weigh_extremes(t);
+}
+
+void topo_set_online(struct sched_topo *t, u32 cpu, bool online)
+{
+	if (t->cpu[cpu].online == online)
+		return;
+	t->cpu[cpu].online = online;
+	for (u32 l = 0; l < TOPO_NR_LEVELS; l++) {
+		struct cpumask *m = &t->group[l][group_of(&t->cpu[cpu], l)];
+
+		if (online)
+			cpumask_set(m, cpu);
+		else
+			cpumask_clear(m, cpu);
+	}
+	weigh_core(t, cpu);
+	weigh_extremes(t);
+}
