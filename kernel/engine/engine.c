@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+/* Clocks, sync points, events and the passing of control. */
+#include "../../sched/env.h"
+#include "../lib/fmt.h"
+#include "../lib/math64.h"
+#include "../lib/string.h"
+#include "../panic.h"
+#include "../platform.h"
+#include "engine.h"
+#include "ready.h"
+
+struct engine engine;
+
+static void cpu_init(struct ecpu *c, u32 id)
+{
+	c->id = id;
+	c->now_ps = ENGINE_START_PS;
+	c->state = ECPU_RUN;
+	c->irq_depth = 1; /* until the idle task starts */
+	c->busy = true;
+	c->next_event_ps = TIME_NEVER;
+	c->next_waiter = NO_CPU;
+	for (u32 e = 0; e < EVT_NR; e++)
+		c->event_ps[e] = TIME_NEVER;
+}
+
+static void cores_init(struct engine *e)
+{
+	const struct sched_topo *t = e->cfg.topo;
+
+	e->core = arena_alloc(e->cfg.arena, t->nr_cores * sizeof(*e->core));
+	for (u32 c = 0; c < e->nr_cpus; c++) {
+		struct ecore *core = &e->core[t->cpu[c].core];
+
+		e->cpu[c].core = t->cpu[c].core;
+		core->mask = topo_mask(t, TOPO_SMT, c);
+		core->nr_busy++;
+	}
+	for (u32 i = 0; i < t->nr_cores; i++)
+		e->core[i].speed = machine_smt_speed(e->cfg.machine, e->core[i].nr_busy);
+}
+
+static void costs_init(struct engine *e)
+{
+	static const u32 insns[PATH_NR] = {
+#define PATH(name, n, help) [PATH_##name] = n,
+#include "../../sched/costs.def"
+#undef PATH
+	};
+	const struct machine *m = e->cfg.machine;
+
+	e->ps_per_insn = machine_ps_per_insn(m);
+	for (u32 p = 0; p < PATH_NR; p++)
+		e->path_ps[p] = e->cfg.cost_insn ? 0 : (u64)insns[p] * e->ps_per_insn;
+	e->surcharge_ps[ENV_SYSCALL] = (m->syscall_ns + m->kpti_ns) * 1000ull;
+	e->surcharge_ps[ENV_IRQ] = m->irq_ns * 1000ull;
+	e->surcharge_ps[ENV_TICK_HW] = m->tick_hw_ns * 1000ull;
+	e->surcharge_ps[ENV_SWITCH_THREAD] = m->switch_thread_ns * 1000ull;
+	e->surcharge_ps[ENV_SWITCH_PROC] = m->switch_proc_ns * 1000ull;
+	e->surcharge_ps[ENV_IPI_SEND] = m->ipi_send_ns * 1000ull;
+	e->surcharge_ps[ENV_RDTSC] = m->rdtsc_ps;
+	e->surcharge_ps[ENV_DIV] = m->div_ps;
+	e->surcharge_ps[ENV_IRQSAVE] = m->irqsave_ps;
+	e->surcharge_ps[ENV_ATOMIC] = m->lock_rmw_ps;
+}
+
+void engine_init(const struct engine_config *cfg)
+{
+	struct engine *e = &engine;
+
+	*e = (struct engine){ .cfg = *cfg, .live = cfg->exec->live, .nr_cpus = cfg->topo->nr_cpus };
+	e->set_words = (e->nr_cpus + 63) / 64;
+	e->cpu = arena_alloc(cfg->arena, e->nr_cpus * sizeof(*e->cpu));
+	e->leaves = 1u << log2_ceil(e->nr_cpus);
+	e->key = arena_alloc(cfg->arena, 2 * e->leaves * sizeof(*e->key));
+	for (u32 i = 0; i < 2 * e->leaves; i++)
+		e->key[i] = TIME_NEVER;
+	for (u32 c = 0; c < e->nr_cpus; c++) {
+		cpu_init(&e->cpu[c], c);
+		ready_set(e->key, e->leaves, c, ENGINE_START_PS);
+	}
+	cores_init(e);
+	costs_init(e);
+	e->tick_ps = 1000000000000ull / cfg->hz;
+	e->jiffies = ENGINE_START_PS / e->tick_ps;
+	e->last_action_ps = ENGINE_START_PS;
+	engine_line_init(&e->jiffies_line, LINE_JIFFIES);
+}
+
+/* ---- costs --------------------------------------------------------------- */
+
+void engine_charge_code_ps(u64 ps)
+{
+	struct ecpu *c = engine.cur;
+	u32 speed = engine.core[c->core].speed;
+
+	c->now_ps += speed == 1000 ? ps : (ps * 1000 + speed - 1) / speed;
+}
+
+void engine_enter_insn(void)
+{
+	u64 n = plat_cycles() - engine.cycles_base;
+	struct path_stack *p = engine.cur->paths;
+	u32 path = p && p->depth ? p->id[p->depth - 1] : PATH_NR;
+
+	if (engine.uncharged)
+		return;
+	engine.path_insns[path] += n;
+	engine_charge_code_ps(n * engine.ps_per_insn);
+}
+
+void engine_exit_insn(void)
+{
+	engine.cycles_base = plat_cycles();
+}
+
+u64 engine_now(void)
+{
+	engine_enter();
+	u64 now_ns = engine.cur->now_ps / 1000;
+	engine_exit();
+	return now_ns;
+}
+
+void engine_path_begin(u8 p)
+{
+	engine_enter();
+	struct path_stack *s = engine.cur->paths;
+
+	panic_unless(s->depth < sizeof(s->id), "path %u: nested too deep", p);
+	s->id[s->depth++] = p;
+	engine.path_count[p]++;
+	engine_charge_code_ps(engine.path_ps[p]);
+	engine_exit();
+}
+
+void engine_path_end(u8 p)
+{
+	engine_enter();
+	struct path_stack *s = engine.cur->paths;
+
+	panic_unless(s->depth && s->id[s->depth - 1] == p, "path %u ends inside another", p);
+	s->depth--;
+	engine_exit();
+}
+
+void engine_uncharged(bool on)
+{
+	if (on) {
+		if (!engine.uncharged)
+			engine_enter();
+		engine.uncharged++;
+	} else {
+		engine.uncharged--;
+		if (!engine.uncharged)
+			engine_exit();
+	}
+}
+
+/* ---- control --------------------------------------------------------------- */
+
+static bool is_earliest(const struct ecpu *c)
+{
+	u64 min = ready_min(engine.key);
+
+	if (min == TIME_NEVER || c->now_ps < min)
+		return true;
+	if (engine.cfg.slack_ps)
+		return c->now_ps <= min + engine.cfg.slack_ps;
+	return c->now_ps == min && c->id < ready_first(engine.key, engine.leaves);
+}
+
+/* When a CPU that stands still can next act; TIME_NEVER: only another can help. */
+static u64 standing_key(const struct ecpu *c)
+{
+	u64 at = TIME_NEVER;
+
+	switch (c->state) {
+	case ECPU_RUN:
+		at = c->now_ps;
+		break;
+	case ECPU_BURN:
+		at = c->burn_end_ps;
+		if (!c->irq_depth && c->next_event_ps < at)
+			at = c->next_event_ps;
+		break;
+	case ECPU_IDLE:
+		at = c->next_event_ps;
+		break;
+	case ECPU_LOCK_WAIT:
+		break;
+	}
+	/* An event may lie before the point at which this CPU stands. */
+	return at < c->now_ps ? c->now_ps : at;
+}
+
+/* The order check of its own kind: does not trust the tree. */
+static void check_order(const struct ecpu *c)
+{
+	u64 slack = engine.cfg.slack_ps;
+
+	panic_unless(c->now_ps + slack >= engine.last_action_ps,
+		     "engine: cpu %u acts at %llu ps after an action at %llu ps", c->id,
+		     (unsigned long long)c->now_ps, (unsigned long long)engine.last_action_ps);
+	if (c->now_ps > engine.last_action_ps)
+		engine.last_action_ps = c->now_ps;
+#ifdef ANECHOIC_DEBUG
+	for (u32 i = 0; i < engine.nr_cpus; i++) {
+		const struct ecpu *o = &engine.cpu[i];
+		u64 at;
+
+		if (o == c)
+			continue;
+		at = standing_key(o);
+		panic_unless(at == TIME_NEVER || at > c->now_ps || at + slack > c->now_ps ||
+				     (at == c->now_ps && o->id > c->id),
+			     "engine: cpu %u acts at %llu ps before cpu %u at %llu ps", c->id,
+			     (unsigned long long)c->now_ps, o->id, (unsigned long long)at);
+	}
+#endif
+}
+
+static void check_limit(const struct ecpu *c)
+{
+	if (unlikely(c->now_ps - ENGINE_START_PS > engine.cfg.vlimit_ps))
+		engine_fail("virtual time passed vlimit_s (%llu s)",
+			    (unsigned long long)(engine.cfg.vlimit_ps / 1000000000000ull));
+}
+
+void engine_pass(struct ecpu *c)
+{
+	u64 min = ready_min(engine.key);
+
+	if (min == TIME_NEVER)
+		engine_fail("no task can run and nothing is pending");
+	u32 next = ready_first(engine.key, engine.leaves);
+	struct ecpu *n = &engine.cpu[next];
+
+	ready_set(engine.key, engine.leaves, next, TIME_NEVER);
+	if (n->now_ps < min)
+		n->now_ps = min;
+	check_limit(n);
+	if (n == c)
+		return;
+	c->passes++;
+	engine.passes++;
+	engine.cur = n;
+	engine.cfg.exec->pass(c, n);
+}
+
+void engine_requeue(struct ecpu *c)
+{
+	ready_set(engine.key, engine.leaves, c->id, standing_key(c));
+}
+
+/* ---- events ------------------------------------------------------------------ */
+
+static void next_event_update(struct ecpu *c)
+{
+	u64 min = TIME_NEVER;
+
+	for (u32 e = 0; e < EVT_NR; e++)
+		if (c->event_ps[e] < min)
+			min = c->event_ps[e];
+	c->next_event_ps = min;
+}
+
+void engine_event_set(struct ecpu *c, enum ecpu_event e, u64 at_ps)
+{
+	c->event_ps[e] = at_ps;
+	next_event_update(c);
+	if (c != engine.cur)
+		engine_requeue(c);
+}
+
+void engine_event_clear(struct ecpu *c, enum ecpu_event e)
+{
+	engine_event_set(c, e, TIME_NEVER);
+}
+
+void engine_send(u32 cpu, enum ecpu_event e)
+{
+	engine_sync();
+	engine_enter();
+
+	struct ecpu *c = engine.cur, *to = &engine.cpu[cpu];
+	u32 dist = topo_distance(engine.cfg.topo, c->id, cpu);
+	u64 latency_ps = dist == DIST_SELF ? 0
+					   : engine.cfg.machine->ipi_ns[dist - DIST_SMT] * 1000ull;
+
+	engine_charge_ps(engine.surcharge_ps[ENV_IPI_SEND]);
+	if (c->now_ps + latency_ps < to->event_ps[e])
+		engine_event_set(to, e, c->now_ps + latency_ps);
+	engine_exit();
+}
+
+void engine_tick_start(struct ecpu *c)
+{
+	c->tick_on = true;
+	engine_event_set(c, EVT_TICK, (c->now_ps / engine.tick_ps + 1) * engine.tick_ps);
+}
+
+/* Takes the first due event, as an interrupt would come in. */
+static void take_event(struct ecpu *c)
+{
+	for (u32 e = 0; e < EVT_NR; e++) {
+		if (c->event_ps[e] > c->now_ps)
+			continue;
+		/* Missed ticks are taken as one. */
+		if (e == EVT_TICK)
+			engine_tick_start(c);
+		else
+			engine_event_clear(c, (enum ecpu_event)e);
+		c->irq_depth++;
+		c->in_event = true;
+		c->irqs++;
+		engine_charge_ps(engine.surcharge_ps[e == EVT_TICK ? ENV_TICK_HW : ENV_IRQ]);
+		engine_exit();
+		kernel_event((enum ecpu_event)e);
+		engine_enter();
+		c->in_event = false;
+		c->irq_depth--;
+		return;
+	}
+}
+
+void engine_sync(void)
+{
+	engine_enter();
+	for (;;) {
+		struct ecpu *c = engine.cur; /* the task may have moved meanwhile */
+
+		if (!is_earliest(c)) {
+			ready_set(engine.key, engine.leaves, c->id, c->now_ps);
+			engine_pass(c);
+		} else if (c->irq_depth) {
+			break;
+		} else if (c->next_event_ps <= c->now_ps) {
+			take_event(c);
+		} else if (kernel_need_resched(c->id)) {
+			engine_exit();
+			kernel_preempt();
+			engine_enter();
+		} else {
+			break;
+		}
+	}
+	check_order(engine.cur);
+	check_limit(engine.cur);
+	engine_exit();
+}
+
+/* ---- the end -------------------------------------------------------------------- */
+
+void engine_dump(void (*line)(const char *text))
+{
+	char buf[160];
+
+	for (u32 i = 0; i < engine.nr_cpus; i++) {
+		const struct ecpu *c = &engine.cpu[i];
+
+		for (u32 h = 0; h < c->nr_held; h++) {
+			fmt_sn(buf, sizeof(buf), "  cpu %u holds lock %s %u", i, c->held[h]->name,
+			       c->held[h]->id);
+			line(buf);
+		}
+		if (c->waiting_for) {
+			fmt_sn(buf, sizeof(buf), "  cpu %u waits for lock %s %u, owner cpu %u", i,
+			       c->waiting_for->name, c->waiting_for->id, c->waiting_for->owner);
+			line(buf);
+		}
+	}
+}
+
+void engine_fail(const char *f, ...)
+{
+	va_list ap;
+
+	va_start(ap, f);
+	fmt_vsn(engine.why, sizeof(engine.why), f, ap);
+	va_end(ap);
+	engine.failed = true;
+
+	char buf[320];
+
+	fmt_sn(buf, sizeof(buf), "run failed at %llu ns on cpu %u: %s",
+	       (unsigned long long)(engine.cur->now_ps / 1000), engine.cur->id, engine.why);
+	kernel_log(buf);
+	engine_dump(kernel_log);
+	kernel_dump_tasks(kernel_log);
+	engine_finish();
+}
+
+void engine_finish(void)
+{
+	engine.over = true;
+	engine.cfg.exec->finish();
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shared-line model, spec/group-load.md section 9. A line has a set of CPUs
+ * that hold a copy and a time until which it is busy: misses queue behind one
+ * another, hits do not.
+ */
+#include "../../sched/env.h"
+#include "../lib/string.h"
+#include "engine.h"
+
+#define READ_HIT_PS 1000 /* spec/group-load.md section 9: h */
+
+/* Spacing of transfers on a saturated line against one hand-over, per cent:
+ * spec/machines.md, "RMW rule E". */
+#define SPACING_PCT 85
+
+void engine_line_init(struct env_line *l, u8 kind)
+{
+	*l = (struct env_line){ .kind = kind };
+	l->sharers = arena_alloc(engine.cfg.arena, engine.set_words * sizeof(u64));
+}
+
+static bool others_hold(const struct env_line *l, u32 cpu, const struct cpumask *m)
+{
+	for (u32 i = 0; i < engine.set_words; i++) {
+		u64 w = l->sharers[i] & (m ? m->w[i] : ~0ull);
+
+		if (i == cpu / 64)
+			w &= ~(1ull << (cpu % 64));
+		if (w)
+			return true;
+	}
+	return false;
+}
+
+/* Some holder other than cpu lies outside the mask. */
+static bool held_outside(const struct env_line *l, const struct cpumask *m)
+{
+	for (u32 i = 0; i < engine.set_words; i++)
+		if (l->sharers[i] & ~m->w[i])
+			return true;
+	return false;
+}
+
+/* Distance to the nearest other holder; DIST_SELF when there is none: memory. */
+static enum topo_dist nearest(const struct env_line *l, u32 cpu)
+{
+	const struct sched_topo *t = engine.cfg.topo;
+
+	if (others_hold(l, cpu, topo_mask(t, TOPO_SMT, cpu)))
+		return DIST_SMT;
+	if (others_hold(l, cpu, topo_mask(t, TOPO_LLC, cpu)))
+		return DIST_LLC;
+	if (others_hold(l, cpu, topo_mask(t, TOPO_PKG, cpu)))
+		return DIST_PKG;
+	return others_hold(l, cpu, NULL) ? DIST_REMOTE : DIST_SELF;
+}
+
+/* Distance to the farthest other holder; DIST_SELF when there is none. */
+static enum topo_dist farthest(const struct env_line *l, u32 cpu)
+{
+	const struct sched_topo *t = engine.cfg.topo;
+
+	if (held_outside(l, topo_mask(t, TOPO_PKG, cpu)))
+		return DIST_REMOTE;
+	if (held_outside(l, topo_mask(t, TOPO_LLC, cpu)))
+		return DIST_PKG;
+	if (held_outside(l, topo_mask(t, TOPO_SMT, cpu)))
+		return DIST_LLC;
+	return others_hold(l, cpu, NULL) ? DIST_SMT : DIST_SELF;
+}
+
+u64 line_access(struct env_line *l, u32 cpu, u64 at_ps, bool write)
+{
+	const struct machine *m = engine.cfg.machine;
+	struct line_stats *st = &engine.line_stats[l->kind];
+	u64 bit = 1ull << (cpu % 64);
+	bool mine = l->sharers[cpu / 64] & bit;
+	bool hit = mine && (!write || !others_hold(l, cpu, NULL));
+	u64 cost_ps;
+
+	if (write)
+		st->writes++;
+	else
+		st->reads++;
+	if (hit) {
+		st->hits++;
+		cost_ps = write ? m->lock_rmw_ps : READ_HIT_PS;
+	} else {
+		enum topo_dist d = write ? farthest(l, cpu) : nearest(l, cpu);
+		/* No copy anywhere: memory. The table has no such column; the
+		 * remote hand-over is its nearest relative in size. */
+		u64 c_ps = m->c2c_ps[(d == DIST_SELF ? DIST_REMOTE : d) - DIST_SMT];
+		u64 start_ps = at_ps > l->busy_until_ps ? at_ps : l->busy_until_ps;
+		bool extends = write || !engine.cfg.reads_shared || !l->read_since_write;
+
+		if (extends)
+			l->busy_until_ps = start_ps + c_ps * SPACING_PCT / 100;
+		st->misses[d]++;
+		st->wait_ps += start_ps - at_ps;
+		cost_ps = start_ps - at_ps + c_ps;
+	}
+	if (write)
+		memset(l->sharers, 0, engine.set_words * sizeof(u64));
+	l->sharers[cpu / 64] |= bit;
+	l->read_since_write = !write;
+	st->cost_ps += cost_ps;
+	return cost_ps;
+}
+
+static void access(struct env_line *l, bool write)
+{
+	engine_sync();
+	engine_enter();
+	engine_charge_ps(line_access(l, engine.cur->id, engine.cur->now_ps, write));
+	engine_exit();
+}
+
+void engine_line_read(struct env_line *l)
+{
+	access(l, false);
+}
+
+void engine_line_write(struct env_line *l)
+{
+	access(l, true);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Queued spinlocks in virtual time (DESIGN section 2, "Locks"). A lock is free
+ * at t only if nobody holds it and it was released no later than t: its last
+ * owner may have run ahead of t before it let go.
+ */
+#include "../../sched/env.h"
+#include "../panic.h"
+#include "engine.h"
+
+void engine_lock_init(struct env_lock *l, u8 kind, const char *name, u32 id)
+{
+	*l = (struct env_lock){ .name = name, .id = id, .owner = NO_CPU, .wait_head = NO_CPU,
+				.wait_tail = NO_CPU };
+	engine_line_init(&l->line, kind);
+}
+
+static void note_owner(struct env_lock *l, struct ecpu *c)
+{
+	l->owner = c->id;
+	panic_unless(c->nr_held < ENGINE_MAX_HELD, "lock %s %u: cpu %u holds %u locks", l->name,
+		     l->id, c->id, c->nr_held);
+	c->held[c->nr_held++] = l;
+}
+
+/* A cycle among lock owners can never resolve. Called when c starts to wait. */
+static void check_cycle(const struct ecpu *c)
+{
+	const struct ecpu *o = c;
+
+	for (u32 hops = 0; o->waiting_for && o->waiting_for->owner != NO_CPU; hops++) {
+		o = &engine.cpu[o->waiting_for->owner];
+		if (o == c || hops > engine.nr_cpus)
+			engine_fail("lock cycle: cpu %u waits for %s %u, in the end for itself",
+				    c->id, c->waiting_for->name, c->waiting_for->id);
+	}
+}
+
+/* The queue is FIFO: the CPU that asks is put last and given the lock by the
+ * owner's unlock, which also moves its clock. */
+static void wait_for(struct env_lock *l, struct ecpu *c)
+{
+	u64 since_ps = c->now_ps;
+
+	env_trace(EV_LOCK_WAIT, l->line.kind, l->id, l->owner, 0);
+	c->waiting_for = l;
+	c->next_waiter = NO_CPU;
+	if (l->wait_tail == NO_CPU)
+		l->wait_head = c->id;
+	else
+		engine.cpu[l->wait_tail].next_waiter = c->id;
+	l->wait_tail = c->id;
+	c->state = ECPU_LOCK_WAIT;
+	check_cycle(c);
+	engine_pass(c);
+	c->lock_wait_ps += c->now_ps - since_ps;
+}
+
+static void hand_over(struct env_lock *l)
+{
+	struct ecpu *w = &engine.cpu[l->wait_head];
+
+	l->wait_head = w->next_waiter;
+	if (l->wait_head == NO_CPU)
+		l->wait_tail = NO_CPU;
+	note_owner(l, w);
+	w->waiting_for = NULL;
+	w->state = ECPU_RUN;
+	if (w->now_ps < l->release_ps)
+		w->now_ps = l->release_ps;
+	w->now_ps += line_access(&l->line, w->id, w->now_ps, true);
+	engine_requeue(w);
+}
+
+void engine_lock(struct env_lock *l)
+{
+	engine.cur->irq_depth++;
+	engine_sync();
+	engine_enter();
+
+	struct ecpu *c = engine.cur;
+
+	panic_unless(l->owner != c->id, "lock %s %u: cpu %u takes it twice", l->name, l->id, c->id);
+	engine_charge_ps(engine.surcharge_ps[ENV_IRQSAVE]);
+	if (l->owner != NO_CPU) {
+		wait_for(l, c);
+		engine_exit();
+		return;
+	}
+	note_owner(l, c);
+	if (l->release_ps <= c->now_ps) {
+		engine_charge_ps(line_access(&l->line, c->id, c->now_ps, true));
+		engine_exit();
+		return;
+	}
+	c->lock_wait_ps += l->release_ps - c->now_ps;
+	c->now_ps = l->release_ps;
+	engine_charge_ps(line_access(&l->line, c->id, c->now_ps, true));
+	engine_exit();
+	engine_sync();
+}
+
+bool engine_trylock(struct env_lock *l)
+{
+	engine.cur->irq_depth++;
+	engine_sync();
+	engine_enter();
+
+	struct ecpu *c = engine.cur;
+	bool got = l->owner == NO_CPU && l->release_ps <= c->now_ps;
+
+	engine_charge_ps(engine.surcharge_ps[ENV_IRQSAVE]);
+	engine_charge_ps(line_access(&l->line, c->id, c->now_ps, got));
+	if (got)
+		note_owner(l, c);
+	else
+		c->irq_depth--;
+	engine_exit();
+	return got;
+}
+
+void engine_unlock(struct env_lock *l)
+{
+	engine_enter();
+
+	struct ecpu *c = engine.cur;
+	u32 i = c->nr_held;
+
+	panic_unless(l->owner == c->id, "unlock of %s %u by cpu %u, owner %u", l->name, l->id,
+		     c->id, l->owner);
+	while (c->held[--i] != l)
+		;
+	for (c->nr_held--; i < c->nr_held; i++)
+		c->held[i] = c->held[i + 1];
+	l->owner = NO_CPU;
+	l->release_ps = c->now_ps;
+	if (l->wait_head != NO_CPU)
+		hand_over(l);
+	panic_unless(c->irq_depth, "unlock of %s %u with interrupts on", l->name, l->id);
+	c->irq_depth--;
+	engine_exit();
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The door of sched/env.h in the kernel and in the native program: lockstep
+ * goes to the engine, live to kernel/engine/live.c. Included by env.h only.
+ */
+#ifndef ENV_IMPL_H
+#define ENV_IMPL_H
+
+#include "../engine/engine.h"
+#include "../engine/live.h"
+#include "../panic.h"
+#include "../trace.h"
+
+static inline u64 env_now(void)
+{
+	return engine.live ? live_now() : engine_now();
+}
+
+static inline u32 env_this_cpu(void)
+{
+	return engine.live ? live_this_cpu() : engine.cur->id;
+}
+
+static inline void env_lock_init(struct env_lock *l, enum env_line_kind kind, const char *name,
+				 u32 id)
+{
+	engine_lock_init(l, kind, name, id);
+}
+
+static inline void env_lock(struct env_lock *l)
+{
+	if (engine.live)
+		live_lock(l);
+	else
+		engine_lock(l);
+}
+
+static inline bool env_trylock(struct env_lock *l)
+{
+	return engine.live ? live_trylock(l) : engine_trylock(l);
+}
+
+static inline void env_unlock(struct env_lock *l)
+{
+	if (engine.live)
+		live_unlock(l);
+	else
+		engine_unlock(l);
+}
+
+static inline bool env_held(const struct env_lock *l)
+{
+	return __atomic_load_n(&l->owner, __ATOMIC_RELAXED) == env_this_cpu();
+}
+
+static inline void env_irq_off(void)
+{
+	if (engine.live)
+		live_irq_off();
+	else
+		engine.cur->irq_depth++;
+}
+
+static inline void env_irq_on(void)
+{
+	if (engine.live)
+		live_irq_on();
+	else
+		engine.cur->irq_depth--;
+}
+
+static inline void env_kick(u32 cpu)
+{
+	if (engine.live)
+		live_send(cpu, EVT_RESCHED);
+	else
+		engine_send(cpu, EVT_RESCHED);
+}
+
+static inline void env_call(u32 cpu, enum env_call what)
+{
+	if (engine.live)
+		live_send(cpu, (enum ecpu_event)(EVT_CALL + what));
+	else
+		engine_send(cpu, (enum ecpu_event)(EVT_CALL + what));
+}
+
+static inline void env_relax(void)
+{
+	if (engine.live)
+		live_relax();
+	else
+		engine_relax();
+}
+
+static inline void env_line_init(struct env_line *line, enum env_line_kind kind)
+{
+	engine_line_init(line, kind);
+}
+
+static inline void env_line_read(struct env_line *line)
+{
+	if (!engine.live && !engine.uncharged)
+		engine_line_read(line);
+}
+
+static inline void env_line_write(struct env_line *line)
+{
+	if (!engine.live && !engine.uncharged)
+		engine_line_write(line);
+}
+
+static inline u64 env_jiffies(void)
+{
+	env_line_read(&engine.jiffies_line);
+	return __atomic_load_n(&engine.jiffies, __ATOMIC_RELAXED);
+}
+
+static inline void env_path_begin(enum env_path p)
+{
+	if (!engine.live && !engine.uncharged)
+		engine_path_begin(p);
+}
+
+static inline void env_path_end(enum env_path p)
+{
+	if (!engine.live && !engine.uncharged)
+		engine_path_end(p);
+}
+
+static inline void env_charge(enum env_surcharge what)
+{
+	if (!engine.live && !engine.uncharged)
+		engine_charge_ps(engine.surcharge_ps[what]);
+}
+
+static inline void env_uncharged_begin(void)
+{
+	if (!engine.live)
+		engine_uncharged(true);
+}
+
+static inline void env_uncharged_end(void)
+{
+	if (!engine.live)
+		engine_uncharged(false);
+}
+
+static inline bool env_cpu_preempted(u32 cpu)
+{
+	(void)cpu; /* bare metal: a CPU that runs, runs */
+	return false;
+}
+
+static inline void env_trace(enum env_event e, u64 a, u64 b, u64 c, u64 d)
+{
+	if (unlikely(trace_on))
+		trace_event(e, a, b, c, d);
+}
+
+#endif
