@@ -14,12 +14,6 @@ enum topo_warn {
 	TOPO_WARN_NOMADT, TOPO_WARN_NR
 };
 
-struct madt_entry {
-	u32 apic_id;
-	bool enabled;     /* flags bit 0; else online-capable only */
-	bool type9;       /* 32-bit id */
-};
-
 /* What a CPU reported about itself once started. */
 struct cpu_report {
 	u32 madt_id;
