@@ -3,8 +3,9 @@
  * Formatted text without floating point.
  * %d %i %u %x %X %c %s %p %% with flags - 0 + space, width, precision, '*',
  * lengths l ll z h hh; results as C11's, NULL strings are "(null)", pointers have
- * 0x. The rest of a format from an unknown conversion on appears as it stands. One addition would break the compiler's format check,
- * so decimals go through fmt_decimal().
+ * 0x. The rest of a format from an unknown conversion on appears as it stands.
+ * An addition would break the compiler's format check, so decimals go through
+ * fmt_decimal().
  */
 #ifndef LIB_FMT_H
 #define LIB_FMT_H
