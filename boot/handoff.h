@@ -25,7 +25,11 @@ struct boot_info {
 	u32 nr_mem;
 	u32 mem_dropped; /* entries beyond BOOT_MEM_MAX */
 	u64 rsdp;        /* physical address; 0 if the loader gave none */
-	const char *protocol; /* "pvh" or "multiboot2" */
+	const char *protocol; /* "pvh" or "multiboot2"; NULL: unknown loader, all else empty */
 };
+
+/* Where boot ends and the kernel begins: on the boot stack, interrupts off, on
+ * temporary tables that map the first 4 GiB. Defined by kernel/main.c. */
+void noreturn_fn kernel_main(const struct boot_info *bi);
 
 #endif

@@ -9,6 +9,14 @@
  * and last trace events, stops all CPUs, exits with status 3. Takes no locks. */
 void noreturn_fn panic(const char *f, ...) printf_like(1, 2);
 
+/* A report of the caller's own (held locks, last trace events), called by the
+ * panicking CPU after the backtraces, in order of registration, with all other
+ * CPUs stopped wherever they were: it must not take locks or wait. */
+void panic_add_dump(void (*fn)(void));
+
+/* Prints at once to the console, for such reports; at most 255 bytes a call. */
+void panic_say(const char *f, ...) printf_like(1, 2);
+
 #define panic_unless(cond, ...)             \
 	do {                                \
 		if (unlikely(!(cond)))      \
