@@ -20,7 +20,7 @@ CFLAGS = ["-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror",
           "-I", "tests/host/env", "-I", "."]
 # The compiler's own names for these functions are libc's and the sanitizers'.
 NOT_ON_HOST = {"kernel/lib/string.c"}
-SOURCES = re.compile(r"/\*\s*sources:(.*?)\*/(?![^\s])", re.DOTALL)
+SOURCES = re.compile(r"/\*\s*sources:(.*?)\*/(?!\S)", re.DOTALL)
 RUN_TIMEOUT_S = 300
 
 
