@@ -2,11 +2,18 @@
 # Test targets. The recipes call make again for the image, because the compiler
 # may be among what tools/setup installs first.
 
-.PHONY: test test-host test-boot test-lint bench
+.PHONY: test test-host test-boot test-lint bench images
 
-test:  ## everything a developer needs green: host tests, lint, QEMU scenarios
+# The other compiler's image must give the same digits; the debug image asserts
+# the engine's order at every sync point.
+images:
+	@$(MAKE) --no-print-directory -j2 all
+	@$(MAKE) --no-print-directory -j2 CC=clang all
+	@$(MAKE) --no-print-directory -j2 DEBUG=1 all
+
+test:  ## host tests, lint, QEMU scenarios; closes with N passed, N failed
 	@tools/setup test
-	@$(MAKE) --no-print-directory build/anechoic.elf
+	@$(MAKE) --no-print-directory images
 	@tests/run
 
 test-host:  ## unit tests under ASan and UBSan, gcc and clang
@@ -15,15 +22,15 @@ test-host:  ## unit tests under ASan and UBSan, gcc and clang
 
 test-boot:  ## the QEMU scenarios of tests/boot (ONLY=name for one)
 	@tools/setup test
-	@$(MAKE) --no-print-directory build/anechoic.elf
+	@$(MAKE) --no-print-directory images
 	@tests/run --group boot $(ONLY)
 
 test-lint:  ## include edges, file rules, what the image may contain
 	@tools/setup test
-	@$(MAKE) --no-print-directory build/anechoic.elf
+	@$(MAKE) --no-print-directory all
 	@tests/run --group lint $(ONLY)
 
 bench:  ## measures the figures of the design's target table
 	@tools/setup run
-	@$(MAKE) --no-print-directory build/anechoic.elf
+	@$(MAKE) --no-print-directory all
 	@tools/bench

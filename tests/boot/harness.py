@@ -24,7 +24,7 @@ CONFIG = os.path.join(HERE, "scenarios.cfg")
 sys.path.insert(0, os.path.join(REPO, "tools", "lib"))
 import machine  # noqa: E402
 
-KEYS = {"smp", "cpu", "numa", "qemu", "exec", "iso", "via", "args", "timeout", "status",
+KEYS = {"image", "smp", "cpu", "numa", "qemu", "exec", "iso", "via", "args", "timeout", "status",
         "under_load", "lines", "no_lines", "stderr", "fields", "same_digest_as",
         "same_results_as", "no_frames", "quiet",
         "ids", "shifts", "src", "vendor", "llc_src", "disabled", "warnings", "masks",
@@ -61,6 +61,8 @@ def argv_of(stanza, json_path):
                 "-smp", machine.smp_text(stanza.get("smp", "2x2x2")), "-nographic",
                 *shlex.split(stanza.get("qemu", "")), "-append", " ".join(args)]
     argv = [os.path.join(REPO, "tools", "run"), "--json", json_path, "--timeout", timeout]
+    if "image" in stanza:
+        argv += ["--image", os.path.join(REPO, stanza["image"])]
     for key in ("smp", "cpu", "numa", "qemu", "exec"):
         if key in stanza:
             argv += [f"--{key}", stanza[key]]
