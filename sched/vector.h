@@ -51,10 +51,22 @@ extern const struct preset_info preset_table[];
 extern const u32 preset_count;
 extern const char *const profile_names[PROFILE_NR];
 
+/* NULL when there is none of that name. */
+const struct preset_info *preset_find(const char *name, size_t len);
+
+/* The switch that NAME, NO_NAME or NAME=value means, whether or not the value
+ * is allowed; SWITCH_NR for none. */
+enum sched_switch vector_find(const char *text, size_t len);
+
 /* Defaults of the profile. */
 void vector_default(struct sched_vector *v, enum sched_profile profile);
 
-/* Applies one switch: NAME, NO_NAME, NAME=value. False with a reason in why
+/* Defaults of the profile, then the preset's switches; the preset's own profile
+ * is up to the caller. */
+void vector_preset(struct sched_vector *v, const struct preset_info *p,
+		   enum sched_profile profile);
+
+/* Applies one switch: NAME, NO_NAME, NAME=value (0 and 1 for a feature). False with a reason in why
  * (bounded by n), which names the switch, what is allowed and the nearest name. */
 bool vector_apply(struct sched_vector *v, const char *text, size_t len, char *why, size_t n);
 

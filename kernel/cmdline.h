@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel command line, parsed and checked as a whole before anything runs:
+ * words key=value separated by blanks, keys from options.def and from the
+ * parameters of the workloads in bench=.
+ */
+#ifndef KERNEL_CMDLINE_H
+#define KERNEL_CMDLINE_H
+
+#include "../sched/vector.h"
+#include "lib/parse.h"
+#include "workloads/workload.h"
+
+/*
+ * Without bench= (and neither help nor selftest) these words fill in for keys
+ * that were not given: an empty command line runs the demo comparison, exec=smp
+ * alone runs it on that executor.
+ */
+#define CMDLINE_DEMO \
+	"bench=hackbench groups=1,4 loops=100 runs=3 " \
+	"arms=default,nowp:default+NO_WAKEUP_PREEMPTION"
+
+#define CMDLINE_MAX 8191      /* bytes */
+#define CMDLINE_WORDS_MAX 128
+#define CMDLINE_ERROR_MAX 512
+#define CMDLINE_BENCH_MAX 32  /* workloads in bench= */
+#define ARM_MAX 32
+#define ARM_NAME_MAX 32       /* as typed; "#2" and the like come on top */
+#define PLAN_RUNS_MAX 1000000 /* points x arms x seeds of one command */
+
+enum cmdline_option {
+#define OPTION_NUMBER(key, digits, def, min, max, help) OPT_##key,
+#define OPTION_WORD(key, def, words, help) OPT_##key,
+#define OPTION_TEXT(key, def, allowed, help) OPT_##key,
+#include "options.def"
+#undef OPTION_NUMBER
+#undef OPTION_WORD
+#undef OPTION_TEXT
+	OPT_NR
+};
+
+/* Words of options.def, in its order. profile= follows enum sched_profile. */
+enum cmdline_cost { COST_TABLE, COST_INSN };
+enum cmdline_exec { EXEC_MUX, EXEC_SMP, EXEC_LIVE };
+enum cmdline_topo_rules { TOPO_RULES_CURRENT, TOPO_RULES_LINUX52 };
+enum cmdline_line_reads { LINE_READS_SERIAL, LINE_READS_SHARED };
+
+enum option_kind { OPTION_KIND_NUMBER, OPTION_KIND_WORD, OPTION_KIND_TEXT };
+
+struct option_info {
+	const char *name;
+	enum option_kind kind;
+	u32 digits;
+	u64 def, min, max;    /* numbers, times 10^digits; def of a word its index */
+	const char *words;    /* of a word; of a text what is allowed */
+	const char *def_text; /* of a text */
+	const char *help;
+};
+
+extern const struct option_info option_table[OPT_NR];
+
+/* Names that only the caller knows; NULL at the end, or no table. */
+struct cmdline_names {
+	const char *const *machines;  /* the first is the default */
+	const char *const *selftests;
+};
+
+struct arm {
+	char name[ARM_NAME_MAX + 8];
+	struct sched_vector vector;
+};
+
+struct cmdline_word {
+	struct span key, value; /* value.p is NULL for a bare word */
+	bool demo;              /* filled in, not typed */
+};
+
+/* The values of one parameter: text, so that long sweeps need no table. */
+struct sweep {
+	const char *text; /* items separated by ',', each checked */
+	u32 nr;
+};
+
+struct cmdline {
+	char text[CMDLINE_MAX + 1 + sizeof(CMDLINE_DEMO)]; /* terminated words; spans and
+							      pointers below lead here */
+	struct cmdline_word word[CMDLINE_WORDS_MAX];
+	u32 nr_words;
+	bool given[OPT_NR];              /* on the command line or by the demo */
+	u64 number[OPT_NR];              /* numbers and indices of words, defaults filled in */
+	const char *value[OPT_NR];       /* texts, defaults filled in; "" for a bare word */
+	const struct workload *bench[CMDLINE_BENCH_MAX];
+	struct sweep sweep[CMDLINE_BENCH_MAX][PARAM_MAX];
+	u32 nr_bench;                    /* 0 for bench=list, help or selftest alone */
+	struct arm arm[ARM_MAX];
+	u32 nr_arms;
+	u32 machine;                     /* index into the names' machines */
+	u32 hz;
+	bool help;                       /* print the help and run nothing */
+	const char *help_name;           /* restricts it; NULL: everything */
+	char error[CMDLINE_ERROR_MAX];   /* "error: ..." when parsing failed, else "" */
+};
+
+/*
+ * Parses text (terminated within CMDLINE_MAX + 1 bytes, else it is too long).
+ * truncated: the loader's text was cut. False with cl->error: the caller prints
+ * it and exits with status 2. cl must stay where it is. Panics if a table
+ * compiled in contradicts itself.
+ */
+bool cmdline_parse(struct cmdline *cl, const char *text, bool truncated,
+		   const struct cmdline_names *names);
+
+/* Parses arms= into cl->arm; profile= is read from cl. False with a reason in
+ * cl->error. Part of cmdline_parse(). */
+bool arms_parse(struct cmdline *cl);
+
+/* What is allowed for an option: "1..1000", "mux|smp|live". Returns buf. */
+char *option_allowed(const struct option_info *o, const struct cmdline_names *names, char *buf,
+		     size_t n);
+
+/* "error: " and the text into cl->error; returns false. */
+bool cmdline_error(struct cmdline *cl, const char *f, ...) printf_like(2, 3);
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of workloads and the values of their parameters: see workload.h. */
+#include "workload.h"
+#include "../lib/fmt.h"
+#include "../lib/nearest.h"
+#include "../lib/string.h"
+
+#define SHOWN 48   /* bytes of the user's text in a message */
+#define NS_DIGITS 9
+
+/* Made by the linker around the section's pointers. */
+extern const struct workload *const __start_workloads[];
+extern const struct workload *const __stop_workloads[];
+
+static const struct param_info common_params[COMMON_NR] = {
+	[COMMON_JITTER_PCT] = {
+		.name = "jitter_pct", .max = 100, .tag = 'G', .def = "10",
+		.help = "constant bursts vary by up to this much either way, drawn from the seed",
+	},
+	[COMMON_RUNTIME_NS] = {
+		.name = "runtime_s", .digits = NS_DIGITS, .min = 1000000, .max = 600000000000,
+		.def = "1", .help = "virtual time that is measured",
+	},
+	[COMMON_WARMUP_NS] = {
+		.name = "warmup_s", .digits = NS_DIGITS, .max = 600000000000,
+		.def = "1", .help = "virtual time before that, not measured",
+	},
+};
+
+u32 workload_count(void)
+{
+	return (u32)(__stop_workloads - __start_workloads);
+}
+
+/* Compilers and link order arrange the section differently; names do not. */
+static bool sorts_before(const struct workload *const *a, const struct workload *const *b)
+{
+	int order = strcmp((*a)->name, (*b)->name);
+
+	return order < 0 || (order == 0 && a < b);
+}
+
+const struct workload *workload_at(u32 i)
+{
+	const struct workload *const *w, *const *other;
+	u32 rank;
+
+	for (w = __start_workloads; w < __stop_workloads; w++) {
+		for (rank = 0, other = __start_workloads; other < __stop_workloads; other++)
+			rank += sorts_before(other, w);
+		if (rank == i)
+			return *w;
+	}
+	return NULL;
+}
+
+const struct workload *workload_find(struct span name)
+{
+	for (const struct workload *const *w = __start_workloads; w < __stop_workloads; w++)
+		if (span_is(name, (*w)->name))
+			return *w;
+	return NULL;
+}
+
+u32 workload_nr_params(const struct workload *w)
+{
+	return w->nr_params + (w->timed ? COMMON_NR : COMMON_RUNTIME_NS);
+}
+
+const struct param_info *workload_param(const struct workload *w, u32 i)
+{
+	return i < w->nr_params ? &w->params[i] : &common_params[i - w->nr_params];
+}
+
+const char *workload_param_default(const struct workload *w, u32 i)
+{
+	if (i == w->nr_params + COMMON_RUNTIME_NS && w->runtime_s)
+		return w->runtime_s;
+	if (i == w->nr_params + COMMON_WARMUP_NS && w->warmup_s)
+		return w->warmup_s;
+	return workload_param(w, i)->def;
+}
+
+u32 workload_param_find(const struct workload *w, struct span name)
+{
+	u32 i = 0;
+
+	while (i < workload_nr_params(w) && !span_is(name, workload_param(w, i)->name))
+		i++;
+	return i;
+}
+
+/* ---- values from text ---------------------------------------------------- */
+
+char *param_allowed(const struct param_info *p, char *buf, size_t n)
+{
+	char min[40], max[40];
+
+	if (p->kind == PARAM_WORD) {
+		fmt_sn(buf, n, "%s", p->words);
+		return buf;
+	}
+	decimal_text(min, p->min, p->digits);
+	decimal_text(max, p->max, p->digits);
+	if (p->kind == PARAM_LIST)
+		fmt_sn(buf, n, "%s..%s, up to %d joined by ':'", min, max, PARAM_LIST_MAX);
+	else
+		fmt_sn(buf, n, "%s..%s%s", min, max,
+		       p->per_machine ? ", or of CPUs and cores as in C/8, 1.5C, K" : "");
+	return buf;
+}
+
+static bool parse_number(const struct param_info *p, struct span text, s64 *v)
+{
+	return parse_decimal(text, p->digits, v) && *v >= p->min && *v <= p->max;
+}
+
+/* [N]C[/D] or [N]K[/D]: N from 0.001 to 1000, D from 1 to 1000. */
+static bool parse_per_machine(struct span text, struct param_value *out)
+{
+	size_t at = 0;
+	s64 times = 1000;
+	u64 divisor = 1;
+
+	while (at < text.n && text.p[at] != 'C' && text.p[at] != 'K')
+		at++;
+	if (at == text.n)
+		return false;
+	if (at && (!parse_decimal((struct span){ text.p, at }, 3, &times) || times < 1 ||
+		   times > 1000000))
+		return false;
+	if (at + 1 < text.n &&
+	    (text.p[at + 1] != '/' ||
+	     !parse_u64((struct span){ text.p + at + 2, text.n - at - 2 }, &divisor) ||
+	     !divisor || divisor > 1000))
+		return false;
+	*out = (struct param_value){ .nr = 1, .of = text.p[at], .v = { times, (s64)divisor } };
+	return true;
+}
+
+static bool parse_list(const struct param_info *p, struct span text, struct param_value *out)
+{
+	struct span item;
+
+	while (span_next(&text, ':', &item))
+		if (out->nr == PARAM_LIST_MAX || !parse_number(p, item, &out->v[out->nr++]))
+			return false;
+	return true;
+}
+
+static bool parse_word(const struct param_info *p, struct span text, struct param_value *out)
+{
+	struct span rest = span_of(p->words), word;
+
+	for (out->nr = 1; span_next(&rest, '|', &word); out->v[0]++)
+		if (word.n == text.n && !memcmp(word.p, text.p, text.n))
+			return true;
+	return false;
+}
+
+static bool parse_value(const struct param_info *p, struct span text, struct param_value *out)
+{
+	*out = (struct param_value){ .nr = 0 };
+	switch (p->kind) {
+	case PARAM_NUMBER:
+		out->nr = 1;
+		return parse_number(p, text, &out->v[0]) ||
+		       (p->per_machine && parse_per_machine(text, out));
+	case PARAM_LIST:
+		return parse_list(p, text, out);
+	case PARAM_WORD:
+		return parse_word(p, text, out);
+	}
+	return false;
+}
+
+bool param_parse(const struct param_info *p, struct span text, struct param_value *out,
+		 char *why, size_t n)
+{
+	char allowed[160], shown[SHOWN], near_text[80] = "", hold[NEAREST_LEN_MAX];
+	struct nearest near;
+
+	if (parse_value(p, text, out))
+		return true;
+	if (p->kind == PARAM_WORD) {
+		nearest_init(&near, text);
+		nearest_offer_words(&near, p->words, hold);
+		nearest_text(&near, near_text, sizeof(near_text));
+	}
+	fmt_sn(why, n, "%s=%s: allowed %s%s", p->name, span_text(text, shown, sizeof(shown)),
+	       param_allowed(p, allowed, sizeof(allowed)), near_text);
+	return false;
+}
+
+void param_resolve(const struct param_info *p, struct param_value *v, u32 cpus, u32 cores)
+{
+	s64 scale = 1, count, divisor;
+
+	if (!v->of)
+		return;
+	for (u32 i = 0; i < p->digits; i++)
+		scale *= 10;
+	divisor = 1000 * v->v[1];
+	count = ((v->of == 'C' ? cpus : cores) * v->v[0] + divisor / 2) / divisor * scale;
+	count = count < p->min ? p->min : count > p->max ? p->max : count;
+	*v = (struct param_value){ .nr = 1, .v = { count } };
+}
+
+/* ---- values to text ------------------------------------------------------ */
+
+static char *word_text(const struct param_info *p, s64 index, char *buf, size_t n)
+{
+	struct span rest = span_of(p->words), word = { "", 0 };
+
+	for (s64 i = 0; i <= index && span_next(&rest, '|', &word); i++)
+		;
+	fmt_sn(buf, n, "%.*s", (int)word.n, word.p);
+	return buf;
+}
+
+char *param_text(const struct param_info *p, const struct param_value *v, char *buf, size_t n)
+{
+	char number[40];
+	size_t len = 0;
+
+	if (p->kind == PARAM_WORD)
+		return word_text(p, v->v[0], buf, n);
+	for (u32 i = 0; i < v->nr && len < n; i++)
+		len += (size_t)fmt_sn(buf + len, n - len, "%s%s", i ? ":" : "",
+				      decimal_text(number, v->v[i], p->digits));
+	return buf;
+}
+
+static void json_number(struct json *j, const char *key, s64 v, u32 digits)
+{
+	for (; digits && v % 10 == 0; digits--)
+		v /= 10;
+	json_dec(j, key, v, digits);
+}
+
+void param_json(struct json *j, const struct param_info *p, const struct param_value *v)
+{
+	char word[SHOWN];
+
+	switch (p->kind) {
+	case PARAM_NUMBER:
+		json_number(j, p->name, v->v[0], p->digits);
+		break;
+	case PARAM_WORD:
+		json_str(j, p->name, word_text(p, v->v[0], word, sizeof(word)));
+		break;
+	case PARAM_LIST:
+		json_arr(j, p->name);
+		for (u32 i = 0; i < v->nr; i++)
+			json_number(j, NULL, v->v[i], p->digits);
+		json_end_arr(j);
+		break;
+	}
+}
+
+/* ---- the declaration ----------------------------------------------------- */
+
+/* [a-z][a-z0-9_]*, so that it can be a key and a field of a frame. */
+static bool name_ok(const char *name)
+{
+	if (name[0] < 'a' || name[0] > 'z')
+		return false;
+	for (; *name; name++)
+		if (!(*name >= 'a' && *name <= 'z') && !(*name >= '0' && *name <= '9') &&
+		    *name != '_')
+			return false;
+	return true;
+}
+
+static bool param_valid(const struct workload *w, u32 i, char *why, size_t n)
+{
+	const struct param_info *p = workload_param(w, i);
+	struct span rest = span_of(workload_param_default(w, i)), item;
+	struct param_value value;
+
+	if (!name_ok(p->name) || workload_param_find(w, span_of(p->name)) != i) {
+		fmt_sn(why, n, "%s: bad or repeated parameter name \"%s\"", w->name, p->name);
+		return false;
+	}
+	while (span_next(&rest, ',', &item))
+		if (!param_parse(p, item, &value, why, n))
+			return false;
+	return true;
+}
+
+bool workload_valid(const struct workload *w, char *why, size_t n)
+{
+	if (!name_ok(w->name)) {
+		fmt_sn(why, n, "bad workload name \"%s\"", w->name);
+		return false;
+	}
+	if (workload_nr_params(w) > PARAM_MAX || !w->nr_metrics) {
+		fmt_sn(why, n, "%s: %u parameters, at most %d; %u metrics, at least 1", w->name,
+		       workload_nr_params(w), PARAM_MAX, w->nr_metrics);
+		return false;
+	}
+	for (u32 i = 0; i < workload_nr_params(w); i++)
+		if (!param_valid(w, i, why, n))
+			return false;
+	for (u32 i = 0; i < w->nr_metrics; i++)
+		if (!name_ok(w->metrics[i].name)) {
+			fmt_sn(why, n, "%s: bad metric name \"%s\"", w->name, w->metrics[i].name);
+			return false;
+		}
+	return true;
+}
