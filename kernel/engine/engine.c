@@ -384,7 +384,7 @@ void engine_fail(const char *f, ...)
 	char buf[320];
 
 	fmt_sn(buf, sizeof(buf), "run failed at %llu ns on cpu %u: %s",
-	       (unsigned long long)(engine.cur->now_ps / 1000), engine.cur->id, engine.why);
+	       (unsigned long long)env_now(), env_this_cpu(), engine.why);
 	kernel_log(buf);
 	engine_dump(kernel_log);
 	kernel_dump_tasks(kernel_log);

@@ -46,7 +46,7 @@ struct env_lock {
 	u32 owner;            /* CPU, NO_CPU when free */
 	u32 wait_head, wait_tail; /* CPUs in order of request, NO_CPU */
 	u64 release_ps;       /* when it was last let go */
-	u32 ticket_next, ticket_serving; /* live mode */
+	u32 live_word;        /* live mode: 1 while taken */
 };
 
 #define ENGINE_MAX_HELD 16
@@ -94,6 +94,7 @@ struct ecpu {
 	bool tick_on, in_event, busy;
 	u64 passes;             /* times control was handed on from here */
 	u64 lock_wait_ps, irqs;
+	u32 live_pending;       /* bits of enum ecpu_event, set by senders */
 };
 
 struct ecore {
@@ -147,6 +148,7 @@ struct engine {
 	bool failed;
 	char why[256];          /* of a failed run */
 	void *main_sp;
+	u64 live_base_ns;       /* live: real time at ENGINE_START_PS */
 };
 
 extern struct engine engine;
@@ -248,6 +250,7 @@ void engine_dump(void (*line)(const char *text));
 void kernel_event(enum ecpu_event e);    /* interrupts off */
 bool kernel_need_resched(u32 cpu);
 void kernel_preempt(void);               /* switches tasks; interrupts on */
+u64 kernel_ran_ns(void);                 /* CPU time of the calling task so far; live */
 void kernel_dump_tasks(void (*line)(const char *text));
 void kernel_log(const char *text);
 

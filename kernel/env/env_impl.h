@@ -69,6 +69,15 @@ static inline void env_irq_on(void)
 		engine.cur->irq_depth--;
 }
 
+/* The kernel's own sync point, for actions that no other function covers. */
+static inline void env_sync(void)
+{
+	if (engine.live)
+		live_preempt_check();
+	else
+		engine_sync();
+}
+
 static inline void env_kick(u32 cpu)
 {
 	if (engine.live)

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Live mode. Interrupts are real: the LAPIC timer carries tick and timers, IPIs
+ * carry reschedules and calls. irq_depth counts as in lockstep; at 0 the
+ * hardware flag is on.
+ */
+#include "live.h"
+
+#include "../../sched/env.h"
+#include "../panic.h"
+#include "../platform.h"
+
+#define LOCK_STUCK_NS 60000000000ull /* far beyond what an overloaded host causes */
+
+static u32 live_parked;
+
+static struct ecpu *self(void)
+{
+	return &engine.cpu[plat_this_cpu()];
+}
+
+u64 live_now(void)
+{
+	return plat_host_ns() - engine.live_base_ns + ENGINE_START_PS / 1000;
+}
+
+u32 live_this_cpu(void)
+{
+	return plat_this_cpu();
+}
+
+void live_irq_off(void)
+{
+	plat_irq_disable();
+	self()->irq_depth++;
+}
+
+void live_irq_on(void)
+{
+	if (!--self()->irq_depth)
+		plat_irq_enable();
+}
+
+void live_preempt_check(void)
+{
+	plat_irq_disable();
+	while (!self()->irq_depth && kernel_need_resched(plat_this_cpu())) {
+		plat_irq_enable();
+		kernel_preempt();
+		plat_irq_disable();
+	}
+	if (!self()->irq_depth)
+		plat_irq_enable();
+}
+
+/* ---- locks: test and set, since a queue of preempted virtual CPUs stands still */
+
+static bool try_take(struct env_lock *l)
+{
+	return !__atomic_load_n(&l->live_word, __ATOMIC_RELAXED) &&
+	       !__atomic_exchange_n(&l->live_word, 1, __ATOMIC_ACQUIRE);
+}
+
+void live_lock(struct env_lock *l)
+{
+	u64 since_ns;
+
+	live_preempt_check();
+	live_irq_off();
+	panic_unless(__atomic_load_n(&l->owner, __ATOMIC_RELAXED) != plat_this_cpu(),
+		     "lock %s %u: cpu %u takes it twice", l->name, l->id, plat_this_cpu());
+	since_ns = plat_host_ns();
+	for (u32 spins = 1; !try_take(l); spins++) {
+		plat_relax();
+		if (spins % 65536 == 0)
+			panic_unless(plat_host_ns() - since_ns < LOCK_STUCK_NS,
+				     "lock %s %u: cpu %u waits in vain for cpu %u", l->name, l->id,
+				     plat_this_cpu(), l->owner);
+	}
+	__atomic_store_n(&l->owner, plat_this_cpu(), __ATOMIC_RELAXED);
+}
+
+bool live_trylock(struct env_lock *l)
+{
+	live_irq_off();
+	if (try_take(l)) {
+		__atomic_store_n(&l->owner, plat_this_cpu(), __ATOMIC_RELAXED);
+		return true;
+	}
+	live_irq_on();
+	return false;
+}
+
+void live_unlock(struct env_lock *l)
+{
+	panic_unless(l->owner == plat_this_cpu(), "unlock of %s %u by cpu %u, owner %u", l->name,
+		     l->id, plat_this_cpu(), l->owner);
+	__atomic_store_n(&l->owner, NO_CPU, __ATOMIC_RELAXED);
+	__atomic_store_n(&l->live_word, 0, __ATOMIC_RELEASE);
+	live_irq_on();
+}
+
+void live_relax(void)
+{
+	plat_relax();
+	live_preempt_check();
+}
+
+/* ---- timers and ticks: own CPU, interrupts off ------------------------------------ */
+
+static void timer_program(struct ecpu *c)
+{
+	u64 at_ps = c->event_ps[EVT_TIMER], now_ps = live_now() * 1000;
+
+	if (c->tick_on && c->event_ps[EVT_TICK] < at_ps)
+		at_ps = c->event_ps[EVT_TICK];
+	if (at_ps == TIME_NEVER)
+		plat_timer_after(0);
+	else
+		plat_timer_after(at_ps > now_ps ? (at_ps - now_ps) / 1000 + 1 : 1);
+}
+
+void live_timer_set(u64 at_ns)
+{
+	struct ecpu *c = self();
+
+	c->event_ps[EVT_TIMER] = at_ns == TIME_NEVER ? TIME_NEVER : at_ns * 1000;
+	timer_program(c);
+}
+
+static void tick_next(struct ecpu *c)
+{
+	c->tick_on = true;
+	c->event_ps[EVT_TICK] = (live_now() * 1000 / engine.tick_ps + 1) * engine.tick_ps;
+}
+
+void live_tick_start(void)
+{
+	struct ecpu *c = self();
+
+	tick_next(c);
+	timer_program(c);
+}
+
+/* ---- interrupts --------------------------------------------------------------------- */
+
+static void irq_begin(struct ecpu *c)
+{
+	c->irq_depth++;
+	c->irqs++;
+}
+
+static void noreturn_fn leave(struct ecpu *c)
+{
+	void *gone;
+
+	plat_ctx_switch(&gone, c->park_sp);
+	__builtin_unreachable();
+}
+
+/* Interrupts were on, so no lock is held: the place to stop and to preempt. */
+static void irq_end(struct ecpu *c)
+{
+	c->irq_depth--;
+	if (__atomic_load_n(&engine.over, __ATOMIC_ACQUIRE))
+		leave(c);
+	if (c->irq_depth || !kernel_need_resched(c->id))
+		return;
+	kernel_preempt();
+	plat_irq_disable();
+}
+
+static void on_timer(void)
+{
+	struct ecpu *c = self();
+	u64 now_ps = live_now() * 1000;
+
+	irq_begin(c);
+	if (c->event_ps[EVT_TIMER] <= now_ps) {
+		c->event_ps[EVT_TIMER] = TIME_NEVER;
+		kernel_event(EVT_TIMER);
+	}
+	if (c->tick_on && c->event_ps[EVT_TICK] <= now_ps) {
+		tick_next(c);
+		if (c->id == engine.cfg.housekeeper &&
+		    now_ps - ENGINE_START_PS > engine.cfg.vlimit_ps)
+			engine_fail("real time passed vlimit_s (%llu s)",
+				    (unsigned long long)(engine.cfg.vlimit_ps / 1000000000000ull));
+		kernel_event(EVT_TICK);
+	}
+	timer_program(c);
+	irq_end(c);
+}
+
+static void on_ipi(void)
+{
+	struct ecpu *c = self();
+	u32 bits;
+
+	irq_begin(c);
+	bits = __atomic_exchange_n(&c->live_pending, 0, __ATOMIC_ACQUIRE);
+	for (u32 e = 0; e < EVT_NR; e++)
+		if (bits >> e & 1)
+			kernel_event((enum ecpu_event)e);
+	irq_end(c);
+}
+
+void live_send(u32 cpu, enum ecpu_event e)
+{
+	__atomic_fetch_or(&engine.cpu[cpu].live_pending, 1u << e, __ATOMIC_RELEASE);
+	plat_send_ipi(cpu, e == EVT_RESCHED ? PLAT_IPI_RESCHED : PLAT_IPI_CALL);
+}
+
+/* ---- work and idleness ----------------------------------------------------------------- */
+
+void live_burn(u64 ns)
+{
+	u64 from_ns = kernel_ran_ns();
+
+	live_preempt_check();
+	while (kernel_ran_ns() - from_ns < ns)
+		plat_relax();
+}
+
+void live_idle(void)
+{
+	struct ecpu *c = self();
+	u64 since_ns;
+
+	plat_irq_disable();
+	if (kernel_need_resched(c->id)) {
+		plat_irq_enable();
+		return;
+	}
+	if (c->id != engine.cfg.housekeeper) {
+		c->tick_on = false;
+		c->event_ps[EVT_TICK] = TIME_NEVER;
+	}
+	timer_program(c);
+	since_ns = live_now();
+	plat_wait();
+	c->idle_total_ps += (live_now() - since_ns) * 1000;
+	if (!c->tick_on) {
+		tick_next(c);
+		timer_program(c);
+	}
+	plat_irq_enable();
+}
+
+/* ---- the executor ------------------------------------------------------------------------ */
+
+static void live_cpu(void *arg)
+{
+	struct ecpu *c = arg;
+
+	plat_irq_disable();
+	if (!__atomic_load_n(&engine.over, __ATOMIC_ACQUIRE))
+		plat_ctx_switch(&c->park_sp, c->sp);
+	plat_timer_after(0);
+	__atomic_fetch_add(&live_parked, 1, __ATOMIC_RELEASE);
+}
+
+static void live_run(void)
+{
+	live_parked = 0;
+	plat_on_timer(on_timer);
+	plat_on_ipi(PLAT_IPI_RESCHED, on_ipi);
+	plat_on_ipi(PLAT_IPI_CALL, on_ipi);
+	plat_on_ipi(PLAT_IPI_STOP, on_ipi);
+	engine.live_base_ns = plat_host_ns();
+	for (u32 c = 1; c < engine.nr_cpus; c++)
+		plat_run_on(c, live_cpu, &engine.cpu[c]);
+	live_cpu(&engine.cpu[0]);
+	while (__atomic_load_n(&live_parked, __ATOMIC_ACQUIRE) != engine.nr_cpus)
+		plat_relax();
+}
+
+/* A CPU without an interrupt to take cannot be running the run's code with
+ * interrupts off for good: locks are bounded, and idle CPUs halt with them on. */
+static void noreturn_fn live_finish(void)
+{
+	plat_irq_disable();
+	__atomic_store_n(&engine.over, true, __ATOMIC_RELEASE);
+	for (u32 c = 0; c < engine.nr_cpus; c++)
+		if (c != plat_this_cpu())
+			plat_send_ipi(c, PLAT_IPI_STOP);
+	leave(self());
+}
+
+static void live_pass(struct ecpu *from, struct ecpu *to)
+{
+	panic("live: cpu %u passes control to %u", from->id, to->id);
+}
+
+const struct executor executor_live = {
+	.name = "live", .live = true, .needs_cpus = true,
+	.run = live_run, .pass = live_pass, .finish = live_finish,
+};

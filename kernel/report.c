@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/* Frames and tables of a command. */
+#include "report.h"
+
+#include "build_id.h"
+#include "console.h"
+#include "frame.h"
+#include "lib/fmt.h"
+#include "stats/summary.h"
+
+/* About ten half-lives of the load averages (DESIGN section 5). */
+#define SETTLED_NS 300000000
+
+/* ---- header --------------------------------------------------------------------- */
+
+static void features_json(struct json *j, const struct sched_vector *v)
+{
+	char word[64];
+
+	json_obj(j, "features");
+	for (u32 s = 0; s < SWITCH_NR; s++) {
+		const struct switch_info *i = &switch_table[s];
+
+		if (i->kind == SWITCH_BOOL)
+			json_bool(j, i->name, v->value[s]);
+		else if (i->kind == SWITCH_NUMBER)
+			json_u64(j, i->name, v->value[s]);
+		else if (switch_word(i->words, (u32)v->value[s], word, sizeof(word)))
+			json_str(j, i->name, word);
+	}
+	json_end_obj(j);
+}
+
+/* What an arm changes against the defaults of its profile. */
+static void arm_line(const struct arm *a)
+{
+	struct sched_vector def;
+	char buf[400];
+	int len = fmt_sn(buf, sizeof(buf), "arm %s: %s", a->name, profile_names[a->vector.profile]);
+
+	vector_default(&def, a->vector.profile);
+	for (u32 s = 0; s < SWITCH_NR && (size_t)len < sizeof(buf); s++) {
+		char text[80];
+
+		if (a->vector.value[s] == def.value[s])
+			continue;
+		vector_format(&a->vector, (enum sched_switch)s, text, sizeof(text));
+		len += fmt_sn(buf + len, sizeof(buf) - (size_t)len, " %s", text);
+	}
+	console_line(buf);
+}
+
+void report_header(const struct cmdline *cl, const struct rig *rig, u32 booted)
+{
+	struct json *j = frame_begin("header");
+
+	json_str(j, "build", ANECHOIC_BUILD);
+	json_str(j, "compiler", ANECHOIC_COMPILER);
+	json_str(j, "exec", rig->exec->name);
+	json_str(j, "cost", rig->cost_insn ? "insn" : "table");
+	json_str(j, "machine", rig->machine->name);
+	json_u64(j, "cpus", rig->topo->nr_cpus);
+	json_u64(j, "smp", booted);
+	json_u64(j, "hz", rig->hz);
+	json_u64(j, "seed", cl->number[OPT_seed]);
+	json_u64(j, "runs", cl->number[OPT_runs]);
+	json_u64(j, "slack_ns", rig->slack_ps / 1000);
+	json_str(j, "line_reads", rig->reads_shared ? "shared" : "serial");
+	json_dec(j, "vlimit_s", (s64)cl->number[OPT_vlimit_s], 9);
+	json_arr(j, "arms");
+	for (u32 i = 0; i < cl->nr_arms; i++) {
+		json_obj(j, NULL);
+		json_str(j, "name", cl->arm[i].name);
+		json_str(j, "profile", profile_names[cl->arm[i].vector.profile]);
+		features_json(j, &cl->arm[i].vector);
+		json_end_obj(j);
+	}
+	json_end_arr(j);
+	frame_end(j);
+	console_printf("anechoic %s, %s", ANECHOIC_BUILD, ANECHOIC_COMPILER);
+	console_printf("exec=%s cost=%s machine=%s cpus=%u booted=%u hz=%u seed=%llu runs=%llu "
+		       "slack_ns=%llu line_reads=%s",
+		       rig->exec->name, rig->cost_insn ? "insn" : "table", rig->machine->name,
+		       rig->topo->nr_cpus, booted, rig->hz,
+		       (unsigned long long)cl->number[OPT_seed],
+		       (unsigned long long)cl->number[OPT_runs],
+		       (unsigned long long)(rig->slack_ps / 1000),
+		       rig->reads_shared ? "shared" : "serial");
+	for (u32 i = 0; i < cl->nr_arms; i++)
+		arm_line(&cl->arm[i]);
+}
+
+/* ---- one run ---------------------------------------------------------------------- */
+
+static bool run_settled(const struct run_result *r)
+{
+	return r->ctx.end_ns - r->ctx.begin_ns >= SETTLED_NS;
+}
+
+static void run_identity(struct json *j, const struct cmdline *cl, const struct plan_point *point,
+			 const struct plan_run *run)
+{
+	json_str(j, "bench", point->workload->name);
+	plan_params_json(j, point->workload, &point->values);
+	json_str(j, "arm", cl->arm[run->arm].name);
+	json_u64(j, "seed", run->seed);
+}
+
+static void result_frame(const struct cmdline *cl, const struct rig *rig,
+			 const struct plan_point *point, const struct plan_run *run,
+			 const struct run_result *r)
+{
+	const struct metric_info *m = point->workload->metrics;
+	struct json *j = frame_begin("result");
+
+	run_identity(j, cl, point, run);
+	json_str(j, "metric", m->name);
+	json_str(j, "better", metric_better_name(m->better));
+	json_dec(j, "value", r->ctx.metric[0], m->digits);
+	json_obj(j, "metrics");
+	for (u32 i = 0; i < point->workload->nr_metrics; i++)
+		json_dec(j, m[i].name, r->ctx.metric[i], m[i].digits);
+	json_end_obj(j);
+	json_u64(j, "vtime_ns", r->vtime_ns);
+	json_bool(j, "settled", run_settled(r));
+	frame_host(j);
+	json_obj(j, "host");
+	json_dec(j, "seconds", (s64)(r->host_ns / 1000), 6);
+	if (rig->cost_insn)
+		json_u64(j, "instructions", r->instructions);
+	else
+		json_null(j, "instructions");
+	json_u64(j, "switches", r->switches);
+	json_end_obj(j);
+	frame_end(j);
+}
+
+static void lines_json(struct json *j)
+{
+	static const char *const kind[LINE_NR_KINDS] = {
+#define LINE_KIND(name, help) #name,
+#include "../sched/lines.def"
+#undef LINE_KIND
+	};
+	static const char *const miss[DIST_NR] = { "memory", "smt", "llc", "package", "remote" };
+
+	json_obj(j, "lines");
+	for (u32 k = 0; k < LINE_NR_KINDS; k++) {
+		const struct line_stats *st = &engine.line_stats[k];
+
+		json_obj(j, kind[k]);
+		json_u64(j, "reads", st->reads);
+		json_u64(j, "writes", st->writes);
+		json_u64(j, "hits", st->hits);
+		json_obj(j, "misses");
+		for (u32 d = 0; d < DIST_NR; d++)
+			json_u64(j, miss[d], st->misses[d]);
+		json_end_obj(j);
+		json_u64(j, "wait_ns", st->wait_ps / 1000);
+		json_u64(j, "cost_ns", st->cost_ps / 1000);
+		json_end_obj(j);
+	}
+	json_end_obj(j);
+}
+
+static void counters_frame(const struct cmdline *cl, const struct plan_point *point,
+			   const struct plan_run *run, const struct run_result *r)
+{
+	struct json *j = frame_begin("counters");
+
+	run_identity(j, cl, point, run);
+	json_obj(j, "counters");
+#define COUNTER(name, help) json_u64(j, #name, r->counters.name);
+#include "../sched/counters.def"
+#undef COUNTER
+	json_u64(j, "irqs", r->irqs);
+	json_u64(j, "idle_ns", r->idle_ns);
+	json_u64(j, "lock_wait_ns", r->lock_wait_ns);
+	json_u64(j, "wake_latency_p50_ns", hist_percentile(&r->wake_latency_ns, 50000));
+	json_u64(j, "wake_latency_p99_ns", hist_percentile(&r->wake_latency_ns, 99000));
+	json_u64(j, "wake_latency_max_ns", r->wake_latency_ns.max);
+	hist_json(&r->wake_latency_ns, j, "wake_latency_ns");
+	for (u32 i = 0; i < r->ctx.nr_series; i++) {
+		json_arr(j, r->ctx.series[i].name);
+		for (u32 k = 0; k < r->ctx.series[i].nr; k++)
+			json_u64(j, NULL, r->ctx.series[i].v[k]);
+		json_end_arr(j);
+	}
+	lines_json(j);
+	json_end_obj(j);
+	frame_end(j);
+}
+
+void report_run(const struct cmdline *cl, const struct rig *rig, const struct plan_point *point,
+		const struct plan_run *run, const struct run_result *r)
+{
+	result_frame(cl, rig, point, run, r);
+	counters_frame(cl, point, run, r);
+}
+
+/* ---- summaries and tables ----------------------------------------------------------- */
+
+enum { COL_PARAMS, COL_REF, COL_ARM, COL_VALUE, COL_CHANGE, COL_CI, COL_VERDICT, COL_NR };
+
+static struct table_col columns[COL_NR] = {
+	[COL_PARAMS] = { "parameters", true },	 [COL_REF] = { "reference", false },
+	[COL_ARM] = { "arm", true },		 [COL_VALUE] = { "value", false },
+	[COL_CHANGE] = { "change %", false },	 [COL_CI] = { "95% interval", false },
+	[COL_VERDICT] = { "verdict", true },
+};
+
+static struct table table;
+static char (*cells)[TABLE_CELL];
+static u32 nr_cells;
+static bool any_unsettled;
+
+static void table_start(void)
+{
+	table_init(&table, columns, COL_NR, cells, nr_cells);
+	any_unsettled = false;
+}
+
+void report_init(struct arena *a, u32 rows)
+{
+	nr_cells = TABLE_CELLS(COL_NR, rows);
+	cells = arena_alloc(a, nr_cells * sizeof(*cells));
+	table_start();
+}
+
+static u32 table_digits(const struct metric_info *m)
+{
+	return m->digits > 4 ? 4 : m->digits;
+}
+
+static void table_add(const struct cmdline *cl, const struct plan_point *point, u32 arm,
+		      const struct sample *ref, const struct sample *own, const struct paired *p,
+		      bool settled)
+{
+	const struct metric_info *m = point->workload->metrics;
+	char params[160], value[2][TABLE_CELL], change[TABLE_CELL], ci[TABLE_CELL];
+	const char *row[COL_NR] = { params, NULL, cl->arm[arm].name, value[1], NULL, NULL, NULL };
+
+	plan_params_text(cl, point, true, params, sizeof(params) - 2);
+	if (!settled) {
+		size_t n = 0;
+
+		while (params[n])
+			n++;
+		params[n] = '*';
+		params[n + 1] = 0;
+		any_unsettled = true;
+	}
+	summary_mean_cell(value[1], own, table_digits(m));
+	if (p) {
+		row[COL_REF] = summary_mean_cell(value[0], ref, table_digits(m));
+		row[COL_CHANGE] = summary_change_cell(change, p);
+		row[COL_CI] = summary_ci_cell(ci, p);
+		row[COL_VERDICT] = verdict_name(p->verdict);
+	}
+	table_row(&table, row);
+}
+
+static void summary_frame(const struct cmdline *cl, const struct plan_point *point, u32 arm,
+			  const struct sample *own, const struct paired *p, bool settled)
+{
+	const struct metric_info *m = point->workload->metrics;
+	struct json *j = frame_begin("summary");
+
+	json_str(j, "bench", point->workload->name);
+	plan_params_json(j, point->workload, &point->values);
+	json_str(j, "arm", cl->arm[arm].name);
+	json_str(j, "reference", cl->arm[0].name);
+	json_str(j, "metric", m->name);
+	json_str(j, "better", metric_better_name(m->better));
+	json_bool(j, "settled", settled);
+	summary_json(j, own, p);
+	frame_end(j);
+}
+
+void report_point(const struct cmdline *cl, const struct plan_point *point, const s64 *values,
+		  bool settled)
+{
+	const struct metric_info *m = point->workload->metrics;
+	u32 runs = (u32)cl->number[OPT_runs];
+	struct sample ref;
+
+	sample_stats(&ref, values, runs, m->digits);
+	for (u32 a = 0; a < cl->nr_arms; a++) {
+		const s64 *v = values + (size_t)a * runs;
+		struct sample own;
+		struct paired p;
+
+		sample_stats(&own, v, runs, m->digits);
+		if (a)
+			paired_compare(&p, values, v, runs, m->better == METRIC_LOWER);
+		summary_frame(cl, point, a, &own, a ? &p : NULL, settled);
+		if (a || cl->nr_arms == 1)
+			table_add(cl, point, a, &ref, &own, a ? &p : NULL, settled);
+	}
+}
+
+void report_table(const struct cmdline *cl, const struct workload *w)
+{
+	if (!table.rows)
+		return;
+	console_line("");
+	console_printf("%s: %s, %s is better; mean and standard deviation over %llu seed%s%s%s",
+		       w->name, w->metrics[0].name, metric_better_name(w->metrics[0].better),
+		       (unsigned long long)cl->number[OPT_runs],
+		       cl->number[OPT_runs] == 1 ? "" : "s",
+		       cl->nr_arms > 1 ? "; reference " : "", cl->nr_arms > 1 ? cl->arm[0].name : "");
+	table_print(&table, console_line);
+	if (any_unsettled)
+		console_line("* settled: false, measured for less than 0.3 s of virtual time");
+	table_start();
+}
+
+/* ---- calibration --------------------------------------------------------------------- */
+
+static u64 calls[PATH_NR + 1], insns[PATH_NR + 1];
+
+void calibrate_add(void)
+{
+	for (u32 p = 0; p <= PATH_NR; p++) {
+		calls[p] += engine.path_count[p];
+		insns[p] += engine.path_insns[p];
+	}
+}
+
+void calibrate_print(void)
+{
+	static const char *const name[PATH_NR] = {
+#define PATH(name, n, help) #name,
+#include "../sched/costs.def"
+#undef PATH
+	};
+
+	console_line("calibration: instructions per path, nested paths and engine excluded");
+	for (u32 p = 0; p < PATH_NR; p++) {
+		char mean[40];
+
+		if (!calls[p]) {
+			console_printf("calibrate: %-12s not reached", name[p]);
+			continue;
+		}
+		fmt_decimal(mean, (s64)(insns[p] * 10 / calls[p]), 1);
+		console_printf("calibrate: %-12s %8s instructions, %llu calls", name[p], mean,
+			       (unsigned long long)calls[p]);
+	}
+	console_printf("calibrate: outside all paths %llu instructions",
+		       (unsigned long long)insns[PATH_NR]);
+}

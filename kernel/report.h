@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What a command prints about its runs: frames for tools, tables for people. */
+#ifndef KERNEL_REPORT_H
+#define KERNEL_REPORT_H
+
+#include "plan.h"
+#include "run.h"
+
+void report_header(const struct cmdline *cl, const struct rig *rig, u32 booted);
+
+/* result and counters frames of one run. */
+void report_run(const struct cmdline *cl, const struct rig *rig, const struct plan_point *point,
+		const struct plan_run *run, const struct run_result *r);
+
+/* All runs of one point: summary frames, and a row per variant for the table.
+ * values[arm * runs + run]; settled: no measured window was too short. */
+void report_point(const struct cmdline *cl, const struct plan_point *point, const s64 *values,
+		  bool settled);
+
+/* The table of the points since the last call. */
+void report_table(const struct cmdline *cl, const struct workload *w);
+
+/* Starts the tables' memory; rows: points times arms of the largest workload. */
+void report_init(struct arena *a, u32 rows);
+
+/* calibrate=on: adds up what a run measured, and prints it as lines of costs.def. */
+void calibrate_add(void);
+void calibrate_print(void);
+
+#endif

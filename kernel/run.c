@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Setting a run up, letting it go, and collecting what it left. */
+#include "run.h"
+
+#include "console.h"
+#include "lib/string.h"
+#include "platform.h"
+#include "trace.h"
+
+struct hist *run_wake_latency;
+
+static struct {
+	const struct run_spec *spec;
+	struct run_result *result;
+} running;
+
+/* The first task: the workload's own main. */
+static void first_task(void *arg)
+{
+	(void)arg;
+	running.spec->workload->run(&running.result->ctx);
+	engine_finish();
+}
+
+static void ctx_init(struct wl_ctx *ctx, const struct rig *rig, const struct run_spec *spec)
+{
+	*ctx = (struct wl_ctx){ .w = spec->workload, .v = spec->values, .topo = rig->topo,
+				.arena = rig->arena };
+	env_line_init(&ctx->stop_line, LINE_USER);
+}
+
+static void collect(struct run_result *r, struct sched *s)
+{
+	u64 end_ps = ENGINE_START_PS;
+
+	for (u32 c = 0; c < engine.nr_cpus; c++) {
+		const u64 *from = (const u64 *)sched_counters(s, c);
+		u64 *to = (u64 *)&r->counters;
+		const struct ecpu *cpu = &engine.cpu[c];
+
+		for (u32 i = 0; i < sizeof(r->counters) / sizeof(u64); i++)
+			to[i] += from[i];
+		r->idle_ns += cpu->idle_total_ps / 1000;
+		r->lock_wait_ns += cpu->lock_wait_ps / 1000;
+		r->irqs += cpu->irqs;
+		/* Sleepers' clocks lag behind; the last one that acted ended the run. */
+		if (cpu->now_ps > end_ps)
+			end_ps = cpu->now_ps;
+	}
+	r->vtime_ns = (engine.live ? live_now() * 1000 : engine.last_action_ps) / 1000 -
+		      ENGINE_START_PS / 1000;
+	r->switches = engine.passes;
+}
+
+void run_execute(const struct rig *rig, const struct run_spec *spec, struct run_result *r)
+{
+	struct engine_config ec = {
+		.topo = rig->topo, .machine = rig->machine, .arena = rig->arena, .hz = rig->hz,
+		.slack_ps = rig->slack_ps, .vlimit_ps = rig->vlimit_ps,
+		.cost_insn = rig->cost_insn, .reads_shared = rig->reads_shared, .exec = rig->exec,
+	};
+	struct sched_config sc = { .topo = rig->topo, .vector = *spec->vector, .hz = rig->hz,
+				   .arena = rig->arena };
+	u64 host_ns = plat_host_ns(), cycles = plat_cycles();
+
+	rig->arena->used = rig->arena_mark;
+	memset(r, 0, sizeof(*r));
+	hist_init(&r->wake_latency_ns,
+		  arena_alloc(rig->arena, HIST_BUCKETS(HIST_SUB_BITS) * sizeof(u64)),
+		  HIST_SUB_BITS);
+	run_wake_latency = &r->wake_latency_ns;
+	trace_reset(rig->trace);
+	engine_init(&ec);
+	ctx_init(&r->ctx, rig, spec);
+	running.spec = spec;
+	running.result = r;
+
+	struct sched *s = sched_create(&sc);
+
+	tasks_init(s, rig->arena, spec->seed, first_task, NULL);
+	rig->exec->run();
+	run_wake_latency = NULL;
+	trace_on = false;
+	collect(r, s);
+	r->failed = engine.failed || r->ctx.checks_failed;
+	r->host_ns = plat_host_ns() - host_ns;
+	r->instructions = rig->cost_insn ? plat_cycles() - cycles : 0;
+}

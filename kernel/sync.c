@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Wait lists, semaphore, mutex, gate. */
+#include "sync.h"
+
+#include "task.h"
+
+struct waiter {
+	struct list entry;
+	struct task *task;
+};
+
+void wait_on(struct list *waiters, struct env_lock *lock)
+{
+	struct waiter w = { .task = task_self() };
+
+	env_path_begin(PATH_WAIT);
+	list_add_tail(waiters, &w.entry);
+	w.task->waits_for = lock;
+	env_path_end(PATH_WAIT);
+	/* The waker takes w off the list under the lock; until then every return
+	 * from the switch is a preemption or a wake-up meant for somebody else. */
+	while (!list_empty(&w.entry)) {
+		sched_set_state(the_sched, TASK_SLEEPING);
+		env_unlock(lock);
+		task_schedule(false);
+		env_lock(lock);
+	}
+	w.task->waits_for = NULL;
+}
+
+bool wake_first(struct list *waiters, u32 flags)
+{
+	struct waiter *w;
+
+	if (list_empty(waiters))
+		return false;
+	env_path_begin(PATH_WAKE_QUEUE);
+	w = list_first(waiters, struct waiter, entry);
+	list_del(&w->entry);
+	env_path_end(PATH_WAKE_QUEUE);
+	sched_wake(the_sched, &w->task->st, flags);
+	return true;
+}
+
+u32 wake_all(struct list *waiters, u32 flags)
+{
+	u32 n = 0;
+
+	while (wake_first(waiters, flags))
+		n++;
+	return n;
+}
+
+/* ---- semaphore ------------------------------------------------------------ */
+
+void sem_init(struct semaphore *s, const char *name, u32 id, u32 count)
+{
+	env_lock_init(&s->lock, LINE_WAITQ, name, id);
+	s->count = count;
+	list_init(&s->waiters);
+}
+
+void sem_down(struct semaphore *s)
+{
+	env_lock(&s->lock);
+	while (!s->count)
+		wait_on(&s->waiters, &s->lock);
+	s->count--;
+	env_unlock(&s->lock);
+}
+
+void sem_up(struct semaphore *s)
+{
+	env_lock(&s->lock);
+	s->count++;
+	wake_first(&s->waiters, 0);
+	env_unlock(&s->lock);
+}
+
+/* ---- mutex ------------------------------------------------------------------ */
+
+void mutex_init(struct mutex *m, const char *name, u32 id)
+{
+	env_lock_init(&m->lock, LINE_WAITQ, name, id);
+	m->owner = NULL;
+	list_init(&m->waiters);
+}
+
+void mutex_lock(struct mutex *m)
+{
+	struct task *self = task_self();
+
+	env_lock(&m->lock);
+	panic_unless(m->owner != self, "mutex %s %u: task %u takes it twice", m->lock.name,
+		     m->lock.id, self->st.id);
+	if (m->owner)
+		wait_on(&m->waiters, &m->lock); /* the owner made it ours */
+	else
+		m->owner = self;
+	env_unlock(&m->lock);
+}
+
+void mutex_unlock(struct mutex *m)
+{
+	env_lock(&m->lock);
+	panic_unless(m->owner == task_self(), "mutex %s %u: unlocked by task %u", m->lock.name,
+		     m->lock.id, task_self()->st.id);
+	m->owner = list_empty(&m->waiters)
+			   ? NULL
+			   : list_first(&m->waiters, struct waiter, entry)->task;
+	wake_first(&m->waiters, 0);
+	env_unlock(&m->lock);
+}
+
+/* ---- gate --------------------------------------------------------------------- */
+
+void gate_init(struct gate *g, const char *name, u32 id)
+{
+	env_lock_init(&g->lock, LINE_WAITQ, name, id);
+	g->open = false;
+	list_init(&g->waiters);
+}
+
+void gate_wait(struct gate *g)
+{
+	env_lock(&g->lock);
+	if (!g->open)
+		wait_on(&g->waiters, &g->lock);
+	env_unlock(&g->lock);
+}
+
+void gate_open(struct gate *g)
+{
+	env_lock(&g->lock);
+	g->open = true;
+	wake_all(&g->waiters, 0);
+	env_unlock(&g->lock);
+}

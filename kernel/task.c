@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MIT */
+/* Tasks and the switch between them. Policy is sched/'s, time is the engine's. */
+#include "task.h"
+
+#include "console.h"
+#include "lib/fmt.h"
+#include "lib/string.h"
+#include "platform.h"
+#include "rawlock.h"
+#include "sync.h"
+
+#define MAX_COPY 65536 /* bytes that live mode really copies at once */
+
+struct sched *the_sched;
+
+/* What a CPU runs. Touched by its own CPU only. */
+struct kcpu {
+	struct task *current, *idle;
+	struct task *last;        /* last task but the idle one: whose cache this is */
+	struct task *switched_from;
+};
+
+static struct {
+	struct arena *arena;
+	struct kcpu *cpu;
+	u64 seed;
+	u32 next_id, next_slot, next_mm, alive;
+	struct list all;
+	struct list free;         /* exited and reaped: struct and stack are used again */
+	struct raw_lock lock;     /* this struct, but cpu[] */
+	void (*first_fn)(void *);
+	void *first_arg;
+} tasks;
+
+static struct kcpu *this_kcpu(void)
+{
+	return &tasks.cpu[env_this_cpu()];
+}
+
+struct task *task_self(void)
+{
+	struct task *t;
+
+	env_irq_off(); /* no move between reading the CPU and its task */
+	t = this_kcpu()->current;
+	env_irq_on();
+	return t;
+}
+
+static struct task *to_task(struct sched_task *st)
+{
+	return container_of(st, struct task, st);
+}
+
+/* ---- the switch ------------------------------------------------------------- */
+
+/* What next finds of its cache on this CPU (DESIGN section 2, "Cache warmth"). */
+static void charge_refill(struct task *t, const struct kcpu *k, u32 cpu)
+{
+	const struct machine *m = engine.cfg.machine;
+
+	if (!t->footprint_kb || t->last_cpu == NO_CPU || (t->last_cpu == cpu && k->last == t))
+		return;
+	enum topo_dist d = topo_distance(engine.cfg.topo, t->last_cpu, cpu);
+	/* Own core: the private caches were lost to others, L2 still helps. */
+	u32 column = d <= DIST_SMT ? 0 : d - DIST_SMT;
+	u32 cap_kb = column ? m->llc_kb : m->l2_kb;
+	u32 kb = t->footprint_kb < cap_kb ? t->footprint_kb : cap_kb;
+
+	t->refill_ps += (u64)kb * m->refill_ns_per_kb[column] * 1000;
+}
+
+/* Runs on the stack of the task that was switched to. */
+static void switch_finish(void)
+{
+	struct task *prev = this_kcpu()->switched_from;
+	bool dead = prev->st.state == TASK_DEAD;
+
+	sched_switch_end(the_sched, &prev->st);
+	if (!dead)
+		return;
+	raw_lock(&tasks.lock); /* its stack is no longer used */
+	list_del(&prev->all);
+	list_add_tail(&tasks.free, &prev->all);
+	tasks.alive--;
+	raw_unlock(&tasks.lock);
+}
+
+void task_schedule(bool preempt)
+{
+	struct sched_task *st = sched_switch_begin(the_sched, preempt);
+	u32 cpu = env_this_cpu();
+	struct kcpu *k = &tasks.cpu[cpu];
+	struct task *prev = k->current, *next = to_task(st);
+
+	k->switched_from = prev;
+	if (next != prev) {
+		u64 now_ns = env_now();
+
+		if (next != k->idle) {
+			env_charge(next->mm == prev->mm ? ENV_SWITCH_THREAD : ENV_SWITCH_PROC);
+			charge_refill(next, k, cpu);
+			k->last = next;
+			next->last_cpu = cpu;
+		} else {
+			env_charge(ENV_SWITCH_THREAD); /* the idle task borrows the address space */
+		}
+		k->current = next;
+		engine.cpu[cpu].paths = &next->paths;
+		prev->ran_ns += now_ns - prev->in_ns;
+		next->in_ns = now_ns;
+		plat_ctx_switch(&prev->sp, next->sp);
+	}
+	switch_finish();
+}
+
+void kernel_preempt(void)
+{
+	task_schedule(true);
+}
+
+bool kernel_need_resched(u32 cpu)
+{
+	return sched_need_resched(the_sched, cpu);
+}
+
+u64 kernel_ran_ns(void)
+{
+	u64 ran_ns;
+
+	env_irq_off();
+	const struct task *t = this_kcpu()->current;
+
+	ran_ns = t->ran_ns + env_now() - t->in_ns;
+	env_irq_on();
+	return ran_ns;
+}
+
+void kernel_event(enum ecpu_event e)
+{
+	env_path_begin(PATH_IRQ);
+	switch (e) {
+	case EVT_CALL + ENV_CALL_WAKE_LIST:
+		sched_wake_list_drain(the_sched);
+		break;
+	case EVT_CALL + ENV_CALL_PULL:
+		sched_idle_pull(the_sched);
+		break;
+	case EVT_TIMER:
+		timers_run();
+		break;
+	case EVT_TICK:
+		if (env_this_cpu() == engine.cfg.housekeeper) {
+			env_line_write(&engine.jiffies_line);
+			__atomic_store_n(&engine.jiffies, env_now() * 1000 / engine.tick_ps,
+					 __ATOMIC_RELAXED);
+		}
+		sched_tick(the_sched);
+		break;
+	case EVT_RESCHED: /* the interrupt's return does the work */
+	default:
+		break;
+	}
+	env_path_end(PATH_IRQ);
+}
+
+/* ---- creation ------------------------------------------------------------------ */
+
+static struct task *task_alloc(void)
+{
+	struct task *t;
+
+	raw_lock(&tasks.lock);
+	if (!list_empty(&tasks.free)) {
+		t = list_first(&tasks.free, struct task, all);
+		u32 slot = t->stack_slot;
+
+		list_del(&t->all);
+		memset(t, 0, sizeof(*t));
+		t->stack_slot = slot;
+	} else {
+		t = arena_alloc(tasks.arena, sizeof(*t));
+		t->stack_slot = tasks.next_slot++;
+	}
+	t->st.id = tasks.next_id++;
+	t->last_cpu = NO_CPU;
+	list_add_tail(&tasks.all, &t->all);
+	tasks.alive++;
+	raw_unlock(&tasks.lock);
+	return t;
+}
+
+static void task_entry(void *arg)
+{
+	struct task *t = arg;
+
+	switch_finish();
+	t->fn(t->arg);
+	task_exit();
+}
+
+struct task *task_fork(const struct task_attr *attr, void (*fn)(void *), void *arg)
+{
+	struct task *parent = task_self(), *t = task_alloc();
+
+	env_path_begin(PATH_FORK);
+	t->fn = fn;
+	t->arg = arg;
+	t->parent = parent;
+	t->mm = attr->mm ? attr->mm : parent->mm;
+	t->footprint_kb = attr->footprint_kb;
+	sem_init(&t->exits, "exits of task", t->st.id, 0);
+	rng_init(&t->rng, tasks.seed, t->st.id);
+	t->sp = plat_ctx_init(plat_stack(t->stack_slot), task_entry, t);
+	sched_fork(the_sched, &t->st, parent->st.is_idle_task ? NULL : &parent->st, t->st.id,
+		   attr->name);
+	if (attr->nice)
+		sched_set_nice(the_sched, &t->st, attr->nice);
+	if (attr->allowed)
+		sched_set_affinity(the_sched, &t->st, attr->allowed);
+	parent->children++;
+	env_path_end(PATH_FORK);
+	sched_wake_new(the_sched, &t->st);
+	return t;
+}
+
+u32 task_new_mm(void)
+{
+	u32 mm;
+
+	raw_lock(&tasks.lock);
+	mm = ++tasks.next_mm;
+	raw_unlock(&tasks.lock);
+	return mm;
+}
+
+/* ---- exit ----------------------------------------------------------------------- */
+
+void task_wait_children(void)
+{
+	struct task *t = task_self();
+
+	for (; t->children; t->children--)
+		sem_down(&t->exits);
+}
+
+void task_exit(void)
+{
+	struct task *t = task_self();
+
+	task_wait_children(); /* they point to their parent */
+	env_path_begin(PATH_EXIT);
+	env_trace(EV_EXIT, t->st.id, 0, 0, 0);
+	env_path_end(PATH_EXIT);
+	if (t->parent)
+		sem_up(&t->parent->exits);
+	sched_set_state(the_sched, TASK_DEAD);
+	task_schedule(false);
+	panic("task %u runs after its exit", t->st.id);
+}
+
+u32 task_count(void)
+{
+	return tasks.alive;
+}
+
+/* ---- what tasks do ----------------------------------------------------------------- */
+
+static void sleep_over(struct timer *timer)
+{
+	sched_wake(the_sched, &container_of(timer, struct task, timer)->st, 0);
+}
+
+void task_sleep_ns(u64 ns)
+{
+	struct task *t = task_self();
+	u64 until_ns = env_now() + ns;
+
+	/* Asleep before the timer can fire; it fires on this CPU, so not before
+	 * interrupts are on again. */
+	env_irq_off();
+	sched_set_state(the_sched, TASK_SLEEPING);
+	timer_start(&t->timer, until_ns, sleep_over);
+	env_irq_on();
+	task_schedule(false);
+}
+
+void task_burn(u64 ns)
+{
+	struct task *t = task_self();
+	u64 refill_ps = t->refill_ps;
+
+	t->refill_ps = 0;
+	if (engine.live)
+		live_burn(ns);
+	else
+		engine_burn(ns, refill_ps);
+}
+
+void task_copy(u32 bytes)
+{
+	/* Both copies of a message that changes hands stream through L2
+	 * (spec/machines.md, "Refill after migration", column L2). */
+	if (engine.live) {
+		static char from[MAX_COPY], to[MAX_COPY]; /* contents do not matter */
+
+		memcpy(to, from, bytes < MAX_COPY ? bytes : MAX_COPY);
+		return;
+	}
+	engine_sync();
+	engine_charge_ps((u64)bytes * engine.cfg.machine->refill_ns_per_kb[0] * 1000 / 1024);
+}
+
+void task_yield(void)
+{
+	task_syscall_begin();
+	sched_yield(the_sched);
+	task_schedule(false);
+	task_syscall_end();
+}
+
+void task_syscall_begin(void)
+{
+	env_sync();
+	env_charge(ENV_SYSCALL);
+	env_path_begin(PATH_SYSCALL);
+	env_path_end(PATH_SYSCALL);
+}
+
+void task_syscall_end(void)
+{
+	env_sync(); /* return to user mode: a preemption point */
+}
+
+/* ---- the run's start --------------------------------------------------------------- */
+
+static void idle_loop(void *arg)
+{
+	u32 cpu = (u32)(uintptr_t)arg;
+
+	if (engine.live)
+		live_tick_start();
+	else
+		engine_tick_start(engine.cur);
+	env_irq_on();
+	if (cpu == 0) {
+		struct task_attr attr = { .name = "main" };
+
+		task_fork(&attr, tasks.first_fn, tasks.first_arg);
+	}
+	for (;;) {
+		if (kernel_need_resched(cpu)) {
+			task_schedule(false);
+		} else {
+			env_path_begin(PATH_IDLE);
+			env_path_end(PATH_IDLE);
+			if (engine.live)
+				live_idle();
+			else
+				engine_idle();
+		}
+	}
+}
+
+void tasks_init(struct sched *s, struct arena *a, u64 seed, void (*fn)(void *), void *arg)
+{
+	the_sched = s;
+	memset(&tasks, 0, sizeof(tasks));
+	tasks.arena = a;
+	tasks.seed = seed;
+	tasks.first_fn = fn;
+	tasks.first_arg = arg;
+	list_init(&tasks.all);
+	list_init(&tasks.free);
+	timers_init(engine.nr_cpus, a);
+	tasks.cpu = arena_alloc(a, engine.nr_cpus * sizeof(*tasks.cpu));
+	for (u32 c = 0; c < engine.nr_cpus; c++) {
+		struct task *t = arena_alloc(a, sizeof(*t));
+
+		t->stack_slot = tasks.next_slot++;
+		t->last_cpu = c;
+		sem_init(&t->exits, "exits", 0, 0);
+		engine.cpu[c].sp = plat_ctx_init(plat_stack(t->stack_slot), idle_loop,
+						 (void *)(uintptr_t)c);
+		engine.cpu[c].paths = &t->paths;
+		tasks.cpu[c].current = tasks.cpu[c].idle = t;
+		sched_set_idle_task(s, c, &t->st);
+	}
+	tasks.next_id = 1; /* 0 is every idle task's */
+}
+
+/* ---- reports ------------------------------------------------------------------------ */
+
+#define DUMP_MAX 64
+
+void kernel_dump_tasks(void (*line)(const char *text))
+{
+	static const char *const state[] = { "new", "runnable", "sleeping", "waking", "dead" };
+	u32 n = 0;
+	char buf[160];
+
+	list_for_each(e, &tasks.all) {
+		const struct task *t = container_of(e, struct task, all);
+
+		if (n++ >= DUMP_MAX)
+			continue;
+		if (t->waits_for)
+			fmt_sn(buf, sizeof(buf), "  task %u %s: %s on %s %u, cpu %u", t->st.id,
+			       t->st.name, state[t->st.state], t->waits_for->name,
+			       t->waits_for->id, t->st.cpu);
+		else
+			fmt_sn(buf, sizeof(buf), "  task %u %s: %s%s, cpu %u", t->st.id, t->st.name,
+			       state[t->st.state], t->timer.pending ? " until a timer" : "",
+			       t->st.cpu);
+		line(buf);
+	}
+	if (n > DUMP_MAX) {
+		fmt_sn(buf, sizeof(buf), "  and %u more tasks", n - DUMP_MAX);
+		line(buf);
+	}
+}
+
+void kernel_log(const char *text)
+{
+	console_line(text);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tasks: a stack, a function, and the scheduler's part. Created and reaped by
+ * their parent; everything dies with the run.
+ */
+#ifndef KERNEL_TASK_H
+#define KERNEL_TASK_H
+
+#include "../sched/sched.h"
+#include "lib/rng.h"
+#include "sync.h"
+#include "timer.h"
+
+struct task {
+	struct sched_task st;
+	void *sp;                 /* saved stack pointer while switched out */
+	u32 stack_slot;
+	void (*fn)(void *arg);
+	void *arg;
+	struct task *parent;
+	u32 mm;                   /* address space; equal numbers switch cheaply */
+	u32 footprint_kb;         /* cache content that a move loses */
+	u32 last_cpu;             /* where it last ran, NO_CPU before */
+	u64 refill_ps;            /* cache refill due in the next burst */
+	struct path_stack paths;
+	struct rng rng;
+	struct timer timer;       /* task_sleep_ns() */
+	struct env_lock *waits_for; /* whose wait list it sleeps on, for hang reports */
+	u64 ran_ns, in_ns;        /* CPU time before this turn, and when the turn began */
+	u32 children;             /* not yet waited for */
+	struct semaphore exits;   /* up for each child that ended */
+	struct list all;          /* of the run's live tasks, or of the free ones */
+};
+
+/* The run that tasks belong to. */
+extern struct sched *the_sched;
+
+/* Sets up tasks, per-CPU idle tasks and timers for a run with that seed; once the
+ * executor runs, CPU 0's idle task forks the first task, fn(arg). */
+void tasks_init(struct sched *s, struct arena *a, u64 seed, void (*fn)(void *), void *arg);
+
+/* The calling task. */
+struct task *task_self(void);
+
+struct task_attr {
+	const char *name;
+	u32 mm;                      /* 0: the parent's */
+	s32 nice;
+	const struct cpumask *allowed; /* NULL: the parent's */
+	u32 footprint_kb;
+};
+
+/* Forks a task that runs fn(arg); it is on its way when this returns. (sync) */
+struct task *task_fork(const struct task_attr *attr, void (*fn)(void *), void *arg);
+
+/* Ends the calling task; returning from fn does the same. */
+void noreturn_fn task_exit(void);
+
+/* Waits until all children of the calling task have exited. (sync) */
+void task_wait_children(void);
+
+/* A new address space for tasks of process mode. */
+u32 task_new_mm(void);
+
+/* Sleeps at least ns. (sync) */
+void task_sleep_ns(u64 ns);
+
+/* ns of CPU work at full speed. (sync) */
+void task_burn(u64 ns);
+
+/* Copies bytes: time by size, really done in live mode. (sync) */
+void task_copy(u32 bytes);
+
+/* Gives up the CPU as sched_yield(2) does. */
+void task_yield(void);
+
+/* Brackets a system call: pays entry and exit. */
+void task_syscall_begin(void);
+void task_syscall_end(void);
+
+/* Switches to what the scheduler picks. preempt: the task stays queued even if
+ * it is about to sleep. Interrupts on. (sync) */
+void task_schedule(bool preempt);
+
+/* Tasks alive now. */
+u32 task_count(void);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Event ring and its text form; names from sched/events.def. */
+#include "trace.h"
+
+#include "../sched/env.h"
+#include "console.h"
+#include "lib/fmt.h"
+
+#define TRACE_RING 1024
+
+struct trace_entry {
+	u64 now_ns;
+	u32 cpu, event;
+	u64 arg[4];
+};
+
+static const struct {
+	const char *name, *arg[4];
+} event_info[EV_NR] = {
+#define EVENT(name_, a, b, c, d) [EV_##name_] = { #name_, { a, b, c, d } },
+#include "../sched/events.def"
+#undef EVENT
+};
+
+bool trace_on;
+static bool trace_print;
+static struct trace_entry ring[TRACE_RING];
+static u64 ring_next; /* live: claimed atomically */
+static u64 counts[EV_NR];
+
+static void format(const struct trace_entry *t, char *buf, size_t n)
+{
+	int len = fmt_sn(buf, n, "trace: %llu.%06llu cpu=%u %s",
+			 (unsigned long long)(t->now_ns / 1000000),
+			 (unsigned long long)(t->now_ns % 1000000), t->cpu,
+			 event_info[t->event].name);
+
+	for (u32 i = 0; i < 4 && event_info[t->event].arg[i][0] && (size_t)len < n; i++)
+		len += fmt_sn(buf + len, n - (size_t)len, " %s=%llu", event_info[t->event].arg[i],
+			      (unsigned long long)t->arg[i]);
+}
+
+void trace_reset(bool print)
+{
+	trace_on = true;
+	trace_print = print;
+	ring_next = 0;
+	for (u32 e = 0; e < EV_NR; e++)
+		counts[e] = 0;
+}
+
+void trace_event(u32 e, u64 a, u64 b, u64 c, u64 d)
+{
+	struct trace_entry *t;
+
+	env_uncharged_begin();
+	t = &ring[__atomic_fetch_add(&ring_next, 1, __ATOMIC_RELAXED) % TRACE_RING];
+	*t = (struct trace_entry){ env_now(), env_this_cpu(), e, { a, b, c, d } };
+	__atomic_fetch_add(&counts[e], 1, __ATOMIC_RELAXED);
+	if (trace_print) {
+		char buf[200];
+
+		format(t, buf, sizeof(buf));
+		console_line(buf);
+	}
+	env_uncharged_end();
+}
+
+void trace_dump(u32 n, void (*line)(const char *text))
+{
+	u64 end = ring_next, from = end > n ? end - n : 0;
+	char buf[200];
+
+	if (end - from > TRACE_RING)
+		from = end - TRACE_RING;
+	for (u64 i = from; i < end; i++) {
+		format(&ring[i % TRACE_RING], buf, sizeof(buf));
+		line(buf);
+	}
+}
+
+u64 trace_count(u32 e)
+{
+	return counts[e];
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* What all workloads share. */
+#include "ctx.h"
+
+#include "../console.h"
+#include "../lib/fmt.h"
+
+#define START_DELAY_MAX_NS 100000
+
+void wl_check(struct wl_ctx *ctx, bool ok, const char *f, ...)
+{
+	char buf[256];
+	va_list ap;
+
+	if (ok)
+		return;
+	va_start(ap, f);
+	fmt_vsn(buf, sizeof(buf), f, ap);
+	va_end(ap);
+	console_printf("check failed: %s: %s", ctx->w->name, buf);
+	ctx->checks_failed++;
+}
+
+u64 wl_vary(const struct wl_ctx *ctx, u64 ns)
+{
+	return rng_jitter(&task_self()->rng, ns,
+			  (u32)param_common(ctx->w, ctx->v, COMMON_JITTER_PCT));
+}
+
+void wl_start_delay(void)
+{
+	task_sleep_ns(rng_below(&task_self()->rng, START_DELAY_MAX_NS + 1));
+}
+
+void wl_timed_window(struct wl_ctx *ctx, void (*begin)(struct wl_ctx *ctx))
+{
+	u64 warmup_ns = (u64)param_common(ctx->w, ctx->v, COMMON_WARMUP_NS);
+
+	if (warmup_ns)
+		task_sleep_ns(warmup_ns);
+	ctx->begin_ns = env_now();
+	if (begin)
+		begin(ctx);
+	task_sleep_ns((u64)param_common(ctx->w, ctx->v, COMMON_RUNTIME_NS));
+	ctx->end_ns = env_now();
+	env_line_write(&ctx->stop_line);
+	__atomic_store_n(&ctx->stop, true, __ATOMIC_RELEASE);
+}
+
+bool wl_stopped(struct wl_ctx *ctx)
+{
+	env_line_read(&ctx->stop_line);
+	return __atomic_load_n(&ctx->stop, __ATOMIC_ACQUIRE);
+}
+
+void wl_series_add(struct wl_ctx *ctx, const char *name, const u64 *v, u32 nr)
+{
+	panic_unless(ctx->nr_series < WL_SERIES_MAX, "%s: too many series", ctx->w->name);
+	ctx->series[ctx->nr_series++] = (struct wl_series){ name, v, nr };
+}
+
+u64 wl_counter_sum(size_t offset)
+{
+	u64 sum = 0;
+
+	for (u32 c = 0; c < engine.nr_cpus; c++)
+		sum += *(const u64 *)((const char *)sched_counters(the_sched, c) + offset);
+	return sum;
+}

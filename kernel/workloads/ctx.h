@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* One run of a workload, as its tasks see it. kernel/run.c makes it. */
+#ifndef WORKLOADS_CTX_H
+#define WORKLOADS_CTX_H
+
+#include "../task.h"
+#include "workload.h"
+
+#define WL_METRICS_MAX 16
+#define WL_SERIES_MAX 4
+
+/* Figures of a run that are one per something: go into the counters frame. */
+struct wl_series {
+	const char *name; /* field, with its unit */
+	const u64 *v;     /* in the run's arena */
+	u32 nr;
+};
+
+struct wl_ctx {
+	const struct workload *w;
+	const struct param_values *v;
+	const struct sched_topo *topo;
+	struct arena *arena;
+	s64 metric[WL_METRICS_MAX]; /* by the workload's table */
+	u64 begin_ns, end_ns;       /* the measured window */
+	u32 checks_failed;
+	struct wl_series series[WL_SERIES_MAX];
+	u32 nr_series;
+	struct env_line stop_line;  /* stop */
+	bool stop;                  /* timed workloads: leave */
+};
+
+/* A self-check of the workload; prints what failed, which fails the run. */
+void wl_check(struct wl_ctx *ctx, bool ok, const char *f, ...) printf_like(3, 4);
+
+/* ns varied by jitter_pct, from the calling task's generator. */
+u64 wl_vary(const struct wl_ctx *ctx, u64 ns);
+
+/* Sleeps 0 to 100 us, drawn from the calling task's generator: the start that a
+ * seed gives each task (DESIGN section 5). */
+void wl_start_delay(void);
+
+/* Timed workloads: the first task waits warmup_s, calls begin, waits runtime_s,
+ * sets the window and raises stop. begin may be NULL. */
+void wl_timed_window(struct wl_ctx *ctx, void (*begin)(struct wl_ctx *ctx));
+
+/* Whether to leave; a read of a shared line. */
+bool wl_stopped(struct wl_ctx *ctx);
+
+void wl_series_add(struct wl_ctx *ctx, const char *name, const u64 *v, u32 nr);
+
+/* Sums a counter over all CPUs; exact in lockstep, racy in live mode. */
+u64 wl_counter_sum(size_t offset);
+#define wl_counter(field) wl_counter_sum(offsetof(struct sched_counters, field))
+
+#endif
