@@ -28,7 +28,7 @@ def add(folder, name, text="#!/bin/sh\nexit 0\n"):
     (folder / name).chmod(stat.S_IRWXU)
 
 
-def setup(folder, what):
+def run_setup(folder, what):
     return subprocess.run(["bash", SETUP, what], env={"PATH": str(folder)},
                           capture_output=True, text=True, timeout=20, check=False)
 
@@ -39,17 +39,17 @@ def run_tools(folder):
 
 
 def test_missing_packages_are_named_without_the_right_to_install(path):
-    done = setup(path, "run")
+    done = run_setup(path, "run")
     assert done.returncode == 1
     assert "qemu-system-x86" in done.stderr and " make " in done.stderr
     assert "clang" not in done.stderr
-    assert "clang" in setup(path, "test").stderr
+    assert "clang" in run_setup(path, "test").stderr
 
 
 def test_nothing_happens_when_all_is_there(path):
     run_tools(path)
     add(path, "qemu-system-x86_64")
-    done = setup(path, "run")
+    done = run_setup(path, "run")
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
 
 
@@ -61,7 +61,7 @@ def test_only_what_is_missing_is_installed(path, tmp_path, brings, status):
     install = f"touch {tool}; chmod 700 {tool}" if brings else ":"
     add(path, "apt-get", f"#!/bin/sh\necho \"$@\" >>{tmp_path}/calls\n"
         f"[ \"$1\" = update ] || {{ {install}; }}\n")
-    done = setup(path, "run")
+    done = run_setup(path, "run")
     assert done.returncode == status, done.stderr
     calls = (tmp_path / "calls").read_text().splitlines()
     assert calls == ["update -q", "install -y -q --no-install-recommends qemu-system-x86"]
@@ -70,4 +70,4 @@ def test_only_what_is_missing_is_installed(path, tmp_path, brings, status):
 
 
 def test_unknown_purpose_is_a_usage_error(path):
-    assert setup(path, "everything").returncode == 2
+    assert run_setup(path, "everything").returncode == 2
