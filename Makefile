@@ -74,7 +74,7 @@ $(BUILD)/kernel/lib/string.c.o: CFLAGS += \
 LDFLAGS := -nostdlib -static -z noexecstack -z max-page-size=4096 --build-id=none \
 	--fatal-warnings -T linker.ld
 
-.PHONY: all iso run clean help force
+.PHONY: all iso clean help force
 
 all: $(BUILD)/anechoic.elf  ## the kernel image, with .map .sym .lst beside it
 
@@ -111,20 +111,22 @@ $(BUILD)/flags: force
 
 $(BUILD)/build_id.h: force
 	@mkdir -p $(@D)
-	@{ echo '/* SPDX-License-Identifier: MIT */'; \
-	   echo "#define ANECHOIC_BUILD \"$$(git describe --always --dirty 2>/dev/null || echo unknown)\""; \
+	@id=$$(git describe --always --dirty 2>/dev/null || echo unknown); \
+	{ echo '/* SPDX-License-Identifier: MIT */'; \
+	   echo "#define ANECHOIC_BUILD \"$$id\""; \
 	   echo '#define ANECHOIC_COMPILER "$(subst ",,$(COMPILER))"'; } >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
 iso: $(BUILD)/anechoic.elf  ## a bootable image (CMDLINE="key=value ...", ISO=path)
-	$(Q)set -e; tree=$$(mktemp -d); trap 'rm -rf "$$tree"' EXIT; \
+	$(Q)set -e; tree=$$(mktemp -d); trap 'rm -rf "$$tree" "$$tree.log"' EXIT; \
 	mkdir -p "$$tree/boot/grub" "$$(dirname "$(ISO)")"; \
 	cp $< "$$tree/boot/anechoic.elf"; \
 	words=$$(printf '%s' "$$CMDLINE" | sed "s/[^ ][^ ]*/'&'/g"); \
 	words=$$words awk '{ i = index($$0, "@CMDLINE@"); \
 		if (i && !/^#/) $$0 = substr($$0, 1, i - 1) ENVIRON["words"] substr($$0, i + 9); \
 		print }' boot/grub.cfg >"$$tree/boot/grub/grub.cfg"; \
-	grub-mkrescue -o "$(ISO)" "$$tree" >"$$tree/log" 2>&1 || { cat "$$tree/log" >&2; exit 1; }
+	grub-mkrescue -o "$(ISO)" "$$tree" >"$$tree.log" 2>&1 || \
+		{ cat "$$tree.log" >&2; exit 1; }
 	@echo "  ISO     $(ISO)"
 export CMDLINE
 

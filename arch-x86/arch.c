@@ -25,7 +25,8 @@ void arch_init(const struct boot_info *bi)
 	percpu_boot_init();
 	irq_init();          /* from here on faults are reported */
 	if (!bi->protocol)
-		arch_fatal("booted by neither PVH nor multiboot2");
+		arch_fatal("no boot information by PVH or multiboot2 (QEMU's own BIOS loses it "
+			   "when the command line is longer than 4 KiB)");
 	acpi_init(bi->rsdp); /* before paging_init(): firmware tables may lie in free RAM */
 	paging_init(bi);
 	percpu_boot_stacks();

@@ -48,7 +48,7 @@ static u64 *walk(u64 va, u32 level, bool add)
 		if (!(*e & PTE_P)) {
 			if (!add)
 				return NULL;
-			*e = (u64)phys_page_alloc() | PTE_P | PTE_W;
+			*e = (u64)phys_page_zeroed() | PTE_P | PTE_W;
 		}
 		table = (u64 *)(*e & PTE_ADDR);
 	}

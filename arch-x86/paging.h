@@ -45,8 +45,11 @@ void *stack_slot(u32 i);
 /* Maps the stacks of one CPU; once per CPU. */
 void paging_cpu_stacks(u32 cpu, struct cpu_stacks *out);
 
-/* A zeroed page, one-to-one mapped. Fatal when memory is used up. */
+/* A page with its old contents, one-to-one mapped. Fatal when memory is used up. */
 void *phys_page_alloc(void);
+
+/* The same, zeroed. */
+void *phys_page_zeroed(void);
 
 /* Gives the largest free region to a: once. Pages taken later, by new stack
  * slots, shrink a->size; when they would meet a->used the run ends with "out

@@ -70,7 +70,7 @@ struct percpu *percpu_alloc(u32 cpu, u32 apic_id)
 {
 	_Static_assert(sizeof(struct percpu) <= PAGE_SIZE, "one page per CPU");
 	_Static_assert(offsetof(struct percpu, stack_top) == 8, "boot/ap_trampoline.S");
-	struct percpu *p = phys_page_alloc();
+	struct percpu *p = phys_page_zeroed();
 	struct cpu_stacks s;
 
 	paging_cpu_stacks(cpu, &s);

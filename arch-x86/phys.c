@@ -96,7 +96,12 @@ void *phys_page_alloc(void)
 		arena->size -= PAGE_SIZE;
 	}
 	r->end -= PAGE_SIZE;
-	return memset((void *)r->end, 0, PAGE_SIZE);
+	return (void *)r->end;
+}
+
+void *phys_page_zeroed(void)
+{
+	return memset(phys_page_alloc(), 0, PAGE_SIZE);
 }
 
 void arch_memory_arena(struct arena *a)
