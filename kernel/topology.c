@@ -65,11 +65,14 @@ static void distances_default(struct sched_topo *t, u32 nodes, struct arena *a)
 			t->distance[i * nodes + j] = i == j ? 10 : 20;
 }
 
-/* The SLIT is indexed by the firmware's nodes, of which some may have no CPU. */
+/* The SLIT is indexed by the firmware's nodes, of which some may have no CPU.
+ * One that puts another node no farther than the own (10, ACPI 6.4 section
+ * 5.2.17) would leave nodes out of every domain: then the defaults hold. */
 static void distances_read(struct sched_topo *t, const struct topo_input *in, u32 nodes,
 			   struct arena *a)
 {
 	u32 *raw = arena_alloc(a, nodes * sizeof(*raw));
+	u8 *slit = arena_alloc(a, (size_t)nodes * nodes);
 
 	distances_default(t, nodes, a);
 	if (!in->slit)
@@ -77,10 +80,17 @@ static void distances_read(struct sched_topo *t, const struct topo_input *in, u3
 	for (u32 c = 0; c < t->nr_cpus; c++)
 		raw[t->cpu[c].node] = raw_node(in, c);
 	for (u32 i = 0; i < nodes; i++)
-		for (u32 j = 0; j < nodes; j++)
-			if (raw[i] < in->nr_nodes && raw[j] < in->nr_nodes)
-				t->distance[i * nodes + j] =
-					in->slit[raw[i] * in->nr_nodes + raw[j]];
+		for (u32 j = 0; j < nodes; j++) {
+			u8 d;
+
+			if (raw[i] >= in->nr_nodes || raw[j] >= in->nr_nodes)
+				return;
+			d = in->slit[raw[i] * in->nr_nodes + raw[j]];
+			if (i == j ? d != 10 : d <= 10)
+				return;
+			slit[i * nodes + j] = d;
+		}
+	t->distance = slit;
 }
 
 static void threads_rank(struct sched_topo *t, u32 nr_cores, struct arena *a)

@@ -29,6 +29,12 @@ static void add(struct text *x, const char *f, ...)
 		x->len = sizeof(x->buf) - 1;
 }
 
+/* "1 core", "2 cores" */
+static void add_count(struct text *x, u32 n, const char *what)
+{
+	add(x, "%u %s%s", n, what, n == 1 ? "" : "s");
+}
+
 static void text_begin(struct text *x)
 {
 	x->len = 0;
@@ -280,26 +286,38 @@ static void tree_llcs(const struct sched_topo *t, u32 llc, u32 last, const struc
 	if (t->nr_nodes > 1)
 		add_range(&x, ", node", ", nodes", s->node, z.node);
 	add_range(&x, ", LLC", ", LLCs", llc, last);
-	add(&x, ": %s%u CPU%s, %u core%s", llc == last ? "" : "each ", s->cpus,
-	    s->cpus == 1 ? "" : "s", s->cores, s->cores == 1 ? "" : "s");
+	add(&x, "%s", llc == last ? ": " : ": each ");
+	add_count(&x, s->cpus, "CPU");
+	add(&x, ", ");
+	add_count(&x, s->cores, "core");
 	if (llc == last) {
 		add(&x, ", threads");
 		add_cores(&x, t, m, s->cores);
 	} else {
-		add(&x, " of %u thread%s, CPUs from %u", s->smt, s->smt == 1 ? "" : "s", s->first);
+		add(&x, " of ");
+		add_count(&x, s->smt, "thread");
+		add(&x, ", CPUs from %u", s->first);
 	}
 	line(x.buf);
 }
 
 void topology_tree(const struct sched_topo *t, void (*line)(const char *text))
 {
+	const struct {
+		u32 n;
+		const char *what;
+	} totals[] = { { t->nr_pkgs, "package" }, { t->nr_nodes, "NUMA node" },
+		       { t->nr_dies, "die" },     { t->nr_llcs, "LLC" },
+		       { t->nr_cores, "core" },   { t->nr_cpus, "CPU" } };
 	bool fold = t->nr_cpus > TREE_FOLD_CPUS;
 	struct text x;
 
 	text_begin(&x);
-	add(&x, "topology: %u CPUs, %u cores, %u LLCs, %u dies, %u packages, %u NUMA node%s",
-	    t->nr_cpus, t->nr_cores, t->nr_llcs, t->nr_dies, t->nr_pkgs, t->nr_nodes,
-	    t->nr_nodes == 1 ? "" : "s");
+	add(&x, "topology: ");
+	for (u32 i = 0; i < ARRAY_SIZE(totals); i++) {
+		add(&x, "%s", i ? ", " : "");
+		add_count(&x, totals[i].n, totals[i].what);
+	}
 	line(x.buf);
 	for (u32 l = 0, end; l < t->nr_llcs; l = end) {
 		struct llc_shape s = llc_shape(t, l);

@@ -349,7 +349,9 @@ static void hostile_snapshots(void **state)
 				u32 v[4];
 
 				for (u32 k = 0; k < 4; k++) {
-					seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+					/* Knuth's MMIX generator. */
+					seed = seed * 6364136223846793005ull +
+					       1442695040888963407ull;
 					v[k] = (u32)(seed >> 32);
 				}
 				if ((leaves[i] == 0xb || leaves[i] == 0x1f) && v[0] & 0x100)
