@@ -136,9 +136,8 @@ static void erase_fixup(struct rb_tree *t, struct rb_node *n, struct rb_node *pa
 			parent = n->parent;
 			continue;
 		}
+		/* near rises to sib's place; both get their colours below. */
 		if (!is_red(far)) {
-			near->red = false;
-			sib->red = true;
 			if (left)
 				rotate_right(t, sib);
 			else

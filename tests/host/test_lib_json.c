@@ -30,7 +30,7 @@ static void test_commas_and_values(void **state)
 	json_end_arr(&j);
 	json_obj(&j, NULL);
 	json_end_obj(&j);
-	json_str(&j, NULL, "text");
+	json_str(&j, NULL, "a text~\x7f");
 	json_end_arr(&j);
 	json_dec(&j, "dec", -12345, 3);
 	json_bool(&j, "yes", true);
@@ -46,7 +46,7 @@ static void test_commas_and_values(void **state)
 	assert_int_equal(j.len, strlen(buf));
 	assert_string_equal(buf,
 		"{\"max\":18446744073709551615,\"min\":-9223372036854775808,\"list\":[],"
-		"\"rows\":[[1,2],{},\"text\"],\"dec\":-12.345,\"yes\":true,\"no\":false,"
+		"\"rows\":[[1,2],{},\"a text~\x7f\"],\"dec\":-12.345,\"yes\":true,\"no\":false,"
 		"\"none\":null,\"null\":null,\"in\\\"ner\":{\"small\":0.07}}");
 }
 

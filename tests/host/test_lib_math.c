@@ -228,6 +228,11 @@ static void test_rng_jitter(void **state)
 		up += v == 8;
 	}
 	assert_in_range(up, 1800, 2200);
+	/* The upper end itself: 1.5 rounds to 2, one draw in 101. */
+	up = 0;
+	for (int i = 0; i < 10100; i++)
+		up += rng_jitter(&r, 1, 50) == 2;
+	assert_in_range(up, 50, 150);
 	for (int i = 0; i < 10000; i++)
 		assert_true(rng_jitter(&r, (1ull << 56) - 1, 100) <= (1ull << 57) - 2);
 }

@@ -142,7 +142,7 @@ static void test_queue_pattern(void **state)
 static void test_check_notices(void **state)
 {
 	struct rb_tree t;
-	struct item other = { 0 };
+	struct item other = { .key = 9999 }; /* in order behind any */
 
 	(void)state;
 	for (u32 count = 1; count <= 60; count++) {
@@ -182,6 +182,29 @@ static void test_check_notices(void **state)
 	assert_int_equal(rb_check(&t, item_less), -1);
 }
 
+/* Equal black heights and sound order, but a red node below a red one. */
+static void test_check_notices_red_pair(void **state)
+{
+	struct item *top = &items[0], *mid = &items[1], *low = &items[2];
+	struct rb_tree t;
+
+	(void)state;
+	start(&t);
+	top->key = 3;
+	mid->key = 2;
+	low->key = 1;
+	top->rb.left = &mid->rb;
+	mid->rb = (struct rb_node){ .parent = &top->rb, .left = &low->rb, .red = true };
+	low->rb.parent = &mid->rb;
+	t = (struct rb_tree){ .root = &top->rb, .leftmost = &low->rb };
+	low->rb.red = true;
+	assert_int_equal(rb_check(&t, item_less), -1);
+	/* The pair is what was wrong: without the lower one it is a tree. */
+	mid->rb.left = NULL;
+	t.leftmost = &mid->rb;
+	assert_int_equal(rb_check(&t, item_less), 2);
+}
+
 static void test_empty(void **state)
 {
 	struct rb_tree t = { 0 };
@@ -200,6 +223,7 @@ int main(void)
 		cmocka_unit_test(test_random_operations),
 		cmocka_unit_test(test_queue_pattern),
 		cmocka_unit_test(test_check_notices),
+		cmocka_unit_test(test_check_notices_red_pair),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,6 +64,9 @@ static void test_arena_limits(void **state)
 		fail_msg("a full arena must panic");
 	}
 	assert_null(panic_jump);
+	arena_init(&a, memory + 1, 255); /* 63 bytes go to alignment */
+	assert_null(arena_try(&a, 193));
+	assert_ptr_equal(arena_try(&a, 192), memory + CACHE_LINE);
 	arena_init(&a, memory + 1, 62); /* no aligned byte inside */
 	assert_null(arena_try(&a, 1));
 }
