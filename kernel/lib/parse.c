@@ -39,15 +39,6 @@ bool span_next(struct span *rest, char separator, struct span *item)
 	return true;
 }
 
-u32 span_count(struct span s, char separator)
-{
-	u32 n = 1;
-
-	for (size_t i = 0; i < s.n; i++)
-		n += s.p[i] == separator;
-	return n;
-}
-
 char *span_text(struct span s, char *buf, size_t n)
 {
 	size_t len = s.n < n ? s.n : n - 1;

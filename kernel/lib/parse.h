@@ -25,9 +25,6 @@ size_t span_find(struct span s, char c);
  */
 bool span_next(struct span *rest, char separator, struct span *item);
 
-/* Number of items that span_next() would give. */
-u32 span_count(struct span s, char separator);
-
 /* s for a message: terminated, other bytes than printable ASCII as '?', cut with
  * "..." when longer than n - 1. n >= 4. Returns buf. */
 char *span_text(struct span s, char *buf, size_t n);

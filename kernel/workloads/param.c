@@ -194,14 +194,12 @@ bool param_parse(const struct param_info *p, struct span text, struct param_valu
 
 void param_resolve(const struct param_info *p, struct param_value *v, u32 cpus, u32 cores)
 {
-	s64 scale = 1, count, divisor;
+	s64 count, divisor;
 
 	if (!v->of)
 		return;
-	for (u32 i = 0; i < p->digits; i++)
-		scale *= 10;
 	divisor = 1000 * v->v[1];
-	count = ((v->of == 'C' ? cpus : cores) * v->v[0] + divisor / 2) / divisor * scale;
+	count = ((v->of == 'C' ? cpus : cores) * v->v[0] + divisor / 2) / divisor;
 	count = count < p->min ? p->min : count > p->max ? p->max : count;
 	*v = (struct param_value){ .nr = 1, .v = { count } };
 }
@@ -280,6 +278,10 @@ static bool param_valid(const struct workload *w, u32 i, char *why, size_t n)
 
 	if (!name_ok(p->name) || workload_param_find(w, span_of(p->name)) != i) {
 		fmt_sn(why, n, "%s: bad or repeated parameter name \"%s\"", w->name, p->name);
+		return false;
+	}
+	if (p->per_machine && p->digits) {
+		fmt_sn(why, n, "%s: %s counts CPUs and has decimals", w->name, p->name);
 		return false;
 	}
 	while (span_next(&rest, ',', &item))

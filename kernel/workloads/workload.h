@@ -23,7 +23,7 @@ struct param_info {
 	u32 digits;        /* numbers: decimals kept; runtime_s has 9, so it is in ns */
 	s64 min, max;      /* numbers: inclusive, in the same fixed point */
 	const char *words; /* "process|thread" */
-	bool per_machine;  /* a number may be given as C/8, 1.5C, K: of CPUs or cores */
+	bool per_machine;  /* a number without decimals may be C/8, 1.5C, K: CPUs, cores */
 	char tag;          /* spec/workloads.md: 'P' published, 'S' known, 'G' guess; 0 */
 	const char *def;   /* as on the command line; may be a list to sweep */
 	const char *help;

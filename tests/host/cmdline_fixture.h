@@ -64,7 +64,7 @@ static const struct workload spinners = {
 	.name = "spinners", .help = "endless loops", .spec = "workloads.md 2",
 	.params = spinners_params, .nr_params = ARRAY_SIZE(spinners_params),
 	.metrics = fixture_metrics, .nr_metrics = ARRAY_SIZE(fixture_metrics),
-	.timed = true, .runtime_s = "0.5", .run = never_run,
+	.timed = true, .runtime_s = "0.5", .warmup_s = "0", .run = never_run,
 };
 WORKLOAD(spinners);
 

@@ -230,7 +230,8 @@ static void test_errors(void **state)
 		{ "bench=spinners runtime_s=0.0010000001",
 		  "runtime_s=0.0010000001: allowed 0.001..600" },
 		{ "bench=spinners warmup_s=-0.1", "warmup_s=-0.1: allowed 0..600" },
-		{ "bench=spinners nice=0:20", "nice=0:20: allowed -20..19, up to 16 joined by ':'" },
+		{ "bench=spinners nice=0:20",
+		  "nice=0:20: allowed -20..19, up to 16 joined by ':'" },
 		{ "bench=spinners nice=0:", "nice=0:: allowed -20..19, up to 16 joined by ':'" },
 		{ "bench=spinners nice=0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0",
 		  "nice=0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0: allowed -20..19, up to 16 joined by "
@@ -365,7 +366,7 @@ static void test_help(void **state)
 	assert_true(contains(help_of("spinners"), "    burst_us=0.001..1000, default 0.5 (a "
 			     "guess)\n"));
 	assert_true(contains(help_text, "    runtime_s=0.001..600, default 0.5\n"));
-	assert_true(contains(help_text, "    warmup_s=0..600, default 1\n"));
+	assert_true(contains(help_text, "    warmup_s=0..600, default 0\n"));
 	assert_true(contains(help_text, "    elapsed_s, lower is better\n"));
 	assert_false(contains(help_text, "hackbench"));
 }
@@ -385,6 +386,10 @@ static void test_declarations(void **state)
 	params[0].def = "1,0";
 	assert_false(workload_valid(&w, why, sizeof(why)));
 	assert_string_equal(why, "groups=0: allowed 1..10000");
+	params[0] = spinners_params[0];
+	params[0].digits = 1;
+	assert_false(workload_valid(&w, why, sizeof(why)));
+	assert_string_equal(why, "w: n counts CPUs and has decimals");
 	params[0] = hackbench_params[1];
 	assert_false(workload_valid(&w, why, sizeof(why)));
 	assert_string_equal(why, "w: bad or repeated parameter name \"loops\"");

@@ -135,8 +135,9 @@ static void test_garbage(void **state)
 /* Sizes at and beyond every limit: long keys, values, lists, no terminator. */
 static void test_long(void **state)
 {
-	static const char *const starts[] = { "", "groups=", "bench=", "arms=", "arms=x:", "help=",
-					      "bench=spinners nice=", "bench=spinners n=", "topo=" };
+	static const char *const starts[] = { "", "groups=", "bench=", "arms=", "arms=x:",
+					      "bench=spinners nice=", "bench=spinners n=",
+					      "help=", "topo=" };
 	static const char fill[] = "1,=:+ aA_/";
 	static char text[CMDLINE_MAX + 1];
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sources: sched/vector.c kernel/lib/fmt.c kernel/lib/nearest.c kernel/lib/parse.c tests/host/panic_host.c */
+/* sources: sched/vector.c kernel/lib/fmt.c kernel/lib/nearest.c kernel/lib/parse.c
+ * tests/host/panic_host.c */
 /* The switch vector: tables, profiles, presets, switches as text and back. */
 #include <setjmp.h>
 #include <stdarg.h>
