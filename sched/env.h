@@ -53,6 +53,14 @@ enum env_call {
 	ENV_NR_CALLS
 };
 
+/* Events for trace=on; events.def names the arguments. */
+enum env_event {
+#define EVENT(name, a, b, c, d) EV_##name,
+#include "events.def"
+#undef EVENT
+	EV_NR
+};
+
 struct env_lock;
 struct env_line;
 
@@ -121,12 +129,6 @@ static inline void env_uncharged_end(void);
 static inline bool env_cpu_preempted(u32 cpu);
 
 /* Events for trace=on; events.def names the arguments. No sync point. */
-enum env_event {
-#define EVENT(name, a, b, c, d) EV_##name,
-#include "events.def"
-#undef EVENT
-	EV_NR
-};
 static inline void env_trace(enum env_event e, u64 a, u64 b, u64 c, u64 d);
 
 /* A broken invariant ends the run with state and trace. */

@@ -20,6 +20,7 @@
 
 struct sched;
 struct cfs_rq;
+struct task_group;
 
 enum sched_state {
 	TASK_NEW,       /* never woken */
@@ -55,19 +56,23 @@ enum task_on_rq { TASK_OFF_RQ, TASK_QUEUED, TASK_MIGRATING };
  * The scheduler's part of a task; the kernel embeds it.
  * Legend: c constant after sched_fork, r rq lock of `cpu`, w wake_lock,
  * s stored by the task itself or under w, read without lock, o owner CPU only.
+ * "w/r": changes under w while off every queue, under r while on one (a move
+ * between queues holds it in TASK_MIGRATING instead).
  */
 struct sched_task {
 	struct sched_entity se;       /* r */
 	struct env_lock wake_lock;
+	struct env_line state_line;   /* state, on_cpu */
 	u32 id;                       /* c, 0 is reserved for idle tasks */
 	const char *name;             /* c */
 	enum sched_state state;       /* s */
 	enum task_on_rq on_rq;        /* r */
-	bool on_cpu;                  /* s: set by the CPU that switches to it, cleared after the switch away */
-	u32 cpu;                      /* w and r to change */
+	bool on_cpu;                  /* s: from the switch to it until after the switch away */
+	u32 cpu;                      /* w/r */
 	u32 wake_cpu;                 /* w */
 	s32 nice;                     /* r */
 	enum sched_class class;       /* r */
+	struct task_group *tg;        /* r */
 	bool is_idle_task;            /* c */
 	struct cpumask allowed;       /* w and r to change */
 	u32 nr_allowed;
@@ -75,7 +80,8 @@ struct sched_task {
 	struct sched_task *last_wakee; /* o: wake_wide */
 	u32 wakee_flips;
 	u64 flip_decay_jiffies;
-	struct list wake_entry;       /* on a wake list */
+	struct list rq_node;          /* r: on rq->tasks, most recently run first */
+	struct sched_task *wake_next; /* next older one on a wake list */
 	bool remote_migrated;         /* w: queued on a wake list after leaving its CPU */
 	u64 woken_ns;                 /* clock of the waker at the last wake-up, for latency */
 	u64 nvcsw, nivcsw, migrations; /* counts of this task */

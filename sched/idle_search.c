@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a woken task runs: wake_affine chooses between the waker's CPU and the
+ * task's previous one, select_idle_sibling looks for an idle CPU near the choice.
+ * spec/idle-search.md sections 1 to 4. p->wake_lock is held and interrupts are
+ * off throughout; all that is read of other CPUs is racy, and only a hint.
+ */
+#include "sched_int.h"
+
+#define CPU_NONE UINT32_MAX
+
+/* ---- is a CPU idle? -------------------------------------------------------- */
+
+/* After env_line_read(state_line). */
+static bool runs_nothing(const struct rq *rq)
+{
+	return __atomic_load_n(&rq->curr, __ATOMIC_RELAXED) == rq->idle &&
+	       !__atomic_load_n(&rq->nr_running, __ATOMIC_RELAXED);
+}
+
+static bool expects_nothing(struct rq *rq)
+{
+	env_line_read(&rq->wake_line);
+	return !__atomic_load_n(&rq->wake_list, __ATOMIC_RELAXED) && !env_cpu_preempted(rq->cpu);
+}
+
+bool idle_cpu(struct sched *s, u32 cpu)
+{
+	struct rq *rq = cpu_rq(s, cpu);
+
+	env_line_read(&rq->state_line);
+	return runs_nothing(rq) && expects_nothing(rq);
+}
+
+/* idle_cpu(), or from v6.4 on a CPU with nothing but SCHED_IDLE tasks. */
+static bool available_cpu(struct sched *s, u32 cpu)
+{
+	struct rq *rq = cpu_rq(s, cpu);
+	u32 n;
+
+	env_line_read(&rq->state_line);
+	if (runs_nothing(rq))
+		return expects_nothing(rq);
+	n = __atomic_load_n(&rq->nr_running, __ATOMIC_RELAXED);
+	return profile_v64(s) && n &&
+	       n == __atomic_load_n(&rq->cfs.idle_h_nr_running, __ATOMIC_RELAXED);
+}
+
+static bool share_cache(const struct sched *s, u32 a, u32 b)
+{
+	return s->domains.llc_id[a] == s->domains.llc_id[b];
+}
+
+/* ---- idle cores -------------------------------------------------------------- */
+
+static bool test_idle_cores(struct sched *s, u32 cpu)
+{
+	struct llc_shared *llc = &s->llc[s->domains.llc_id[cpu]];
+
+	env_line_read(&llc->line);
+	return __atomic_load_n(&llc->has_idle_cores, __ATOMIC_RELAXED);
+}
+
+static void set_idle_cores(struct sched *s, u32 cpu, bool value)
+{
+	struct llc_shared *llc = &s->llc[s->domains.llc_id[cpu]];
+
+	env_line_write(&llc->line);
+	__atomic_store_n(&llc->has_idle_cores, value, __ATOMIC_RELAXED);
+}
+
+void update_idle_core(struct rq *rq)
+{
+	struct sched *s = rq->sched;
+	u32 cpu = rq->cpu;
+
+	if (!topo_has_smt(s->topo) || !s->domains.llc[cpu] || test_idle_cores(s, cpu))
+		return;
+	for_each_cpu(c, topo_mask(s->topo, TOPO_SMT, cpu), s->nr_cpus)
+		if (c != cpu && !idle_cpu(s, c))
+			return;
+	set_idle_cores(s, cpu, true);
+}
+
+/* Every thread of the core leaves c; true when all of them idle. */
+static bool visit_core(struct sched *s, u32 core, struct cpumask *c)
+{
+	bool idle = true;
+
+	env_path_begin(PATH_CORE_STEP);
+	schedstat_inc(s, core_visits);
+	for_each_cpu(t, topo_mask(s->topo, TOPO_SMT, core), s->nr_cpus) {
+		cpumask_clear(c, t);
+		if (!idle_cpu(s, t))
+			idle = false;
+	}
+	env_path_end(PATH_CORE_STEP);
+	return idle;
+}
+
+static u32 select_idle_core(struct sched *s, const struct sched_task *p,
+			    const struct sched_domain *sd, u32 target)
+{
+	u32 words = (s->nr_cpus + 63) / 64;
+	struct cpumask c;
+
+	if (!topo_has_smt(s->topo) || !test_idle_cores(s, target))
+		return CPU_NONE;
+	for (u32 i = 0; i < words; i++)
+		c.w[i] = sd->span->w[i] & p->allowed.w[i];
+	for_each_cpu_wrap(core, &c, target, s->nr_cpus)
+		if (visit_core(s, core, &c))
+			return core;
+	/* A core may have gone idle behind the search: its flag is lost, a hint. */
+	set_idle_cores(s, target, false);
+	return CPU_NONE;
+}
+
+/* ---- idle CPUs ------------------------------------------------------------------- */
+
+u64 sis_prop_budget(u64 span_weight, u64 avg_idle, u64 avg_scan_cost)
+{
+	u64 span = span_weight * (avg_idle / 512), cost = avg_scan_cost + 1;
+
+	if (span <= 4 * cost)
+		return 4;
+	env_charge(ENV_DIV);
+	return span / cost;
+}
+
+static u64 scan_clock(void)
+{
+	env_charge(ENV_RDTSC);
+	return env_now();
+}
+
+/* Iterations of the scan that pass are one fewer than nr. */
+static u32 select_idle_cpu(struct sched *s, const struct sched_task *p,
+			   const struct sched_domain *sd, u32 target)
+{
+	struct rq *this = this_rq(s);
+	struct sched_domain *ts = s->domains.llc[this->cpu];
+	u64 nr = INT32_MAX, t0;
+	u32 found = CPU_NONE;
+
+	if (!ts)
+		return CPU_NONE;
+	if (sched_feat(s, SIS_AVG_CPU) && this->avg_idle / 512 < ts->avg_scan_cost_ns + 1)
+		return CPU_NONE;
+	if (sched_feat(s, SIS_PROP))
+		nr = sis_prop_budget(sd->span_weight, this->avg_idle, ts->avg_scan_cost_ns);
+	t0 = scan_clock();
+	for_each_cpu_wrap(c, sd->span, target, s->nr_cpus) {
+		bool hit;
+
+		if (!--nr)
+			return CPU_NONE; /* and the average does not learn of it */
+		env_path_begin(PATH_SCAN_STEP);
+		this->count.scan_visits++;
+		hit = cpumask_test(&p->allowed, c) && available_cpu(s, c);
+		env_path_end(PATH_SCAN_STEP);
+		if (hit) {
+			found = c;
+			break;
+		}
+	}
+	update_avg_div(&ts->avg_scan_cost_ns, scan_clock() - t0);
+	return found;
+}
+
+static u32 select_idle_smt(struct sched *s, const struct sched_task *p, u32 target)
+{
+	if (!topo_has_smt(s->topo))
+		return CPU_NONE;
+	for_each_cpu(c, topo_mask(s->topo, TOPO_SMT, target), s->nr_cpus)
+		if (cpumask_test(&p->allowed, c) && available_cpu(s, c))
+			return c;
+	return CPU_NONE;
+}
+
+/* ---- the stages ---------------------------------------------------------------------- */
+
+static u32 search_stages(struct sched *s, struct sched_task *p, u32 prev, u32 target,
+			 enum place_stage *stage)
+{
+	u32 recent = p->recent_used_cpu, cpu;
+	const struct sched_domain *sd;
+
+	*stage = STAGE_TARGET;
+	if (available_cpu(s, target))
+		return target;
+	*stage = STAGE_PREV;
+	if (prev != target && share_cache(s, prev, target) && available_cpu(s, prev))
+		return prev;
+	*stage = STAGE_RECENT;
+	if (recent != prev && recent != target && share_cache(s, recent, target) &&
+	    available_cpu(s, recent) && cpumask_test(&p->allowed, recent)) {
+		/* The next wake-up may find the way back. */
+		p->recent_used_cpu = prev;
+		return recent;
+	}
+	sd = s->domains.llc[target];
+	if (sd) {
+		*stage = STAGE_CORE;
+		cpu = select_idle_core(s, p, sd, target);
+		if (cpu != CPU_NONE)
+			return cpu;
+		*stage = STAGE_CPU;
+		cpu = select_idle_cpu(s, p, sd, target);
+		if (cpu != CPU_NONE)
+			return cpu;
+		*stage = STAGE_SMT;
+		cpu = select_idle_smt(s, p, target);
+		if (cpu != CPU_NONE)
+			return cpu;
+	}
+	*stage = STAGE_NONE;
+	return target;
+}
+
+u32 select_idle_sibling(struct sched *s, struct sched_task *p, u32 prev, u32 target)
+{
+	enum place_stage stage;
+	u32 cpu = search_stages(s, p, prev, target, &stage);
+	struct sched_counters *count = &this_rq(s)->count;
+
+	switch (stage) {
+	case STAGE_TARGET:
+		count->stage_target++;
+		break;
+	case STAGE_PREV:
+		count->stage_prev++;
+		break;
+	case STAGE_RECENT:
+		count->stage_recent++;
+		break;
+	case STAGE_CORE:
+		count->stage_core++;
+		break;
+	case STAGE_CPU:
+		count->stage_cpu++;
+		break;
+	case STAGE_SMT:
+		count->stage_smt++;
+		break;
+	default:
+		count->stage_none++;
+		break;
+	}
+	env_trace(EV_PLACE, p->id, cpu, stage, target);
+	return cpu;
+}
+
+/* ---- waker's CPU or previous one? -------------------------------------------------------- */
+
+/* Who wakes many tasks in turn flips often; a second without halves the count. */
+static void record_wakee(const struct sched *s, struct sched_task *waker, struct sched_task *p)
+{
+	u64 now = env_jiffies();
+
+	if (now > waker->flip_decay_jiffies + s->hz) {
+		waker->wakee_flips >>= 1;
+		waker->flip_decay_jiffies = now;
+	}
+	if (waker->last_wakee != p) {
+		waker->last_wakee = p;
+		waker->wakee_flips++;
+	}
+}
+
+bool wake_wide(const struct sched *s, const struct sched_task *waker,
+	       const struct sched_task *p, u32 cpu)
+{
+	u32 lo = waker->wakee_flips, hi = p->wakee_flips, factor = s->domains.llc_size[cpu];
+
+	if (lo > hi) {
+		lo = p->wakee_flips;
+		hi = waker->wakee_flips;
+	}
+	return lo >= factor && hi >= (u64)lo * factor;
+}
+
+/* WA_IDLE; what it leaves open goes to prev, for want of load averages. */
+static u32 wake_affine(struct sched *s, u32 this, u32 prev, bool sync)
+{
+	u32 cpu = prev;
+
+	schedstat_inc(s, affine_attempts);
+	if (sched_feat(s, WA_IDLE)) {
+		if (available_cpu(s, this) && share_cache(s, this, prev))
+			cpu = available_cpu(s, prev) ? prev : this;
+		else if (sync && sched_nr_running(s, this) == 1)
+			cpu = this;
+	}
+	if (cpu == this)
+		schedstat_inc(s, affine_wins);
+	return cpu;
+}
+
+static u32 select_task_rq_wake(struct sched *s, struct sched_task *p, u32 prev, u32 wake_flags)
+{
+	u32 this = env_this_cpu(), new = prev;
+	struct sched_task *waker = cpu_rq(s, this)->curr;
+	bool sync = (wake_flags & WAKE_SYNC) && task_state(waker) != TASK_DEAD;
+	bool wide, affine;
+
+	record_wakee(s, waker, p);
+	wide = wake_wide(s, waker, p, this);
+	if (wide)
+		schedstat_inc(s, wake_wide);
+	affine = !wide && cpumask_test(&p->allowed, this);
+	/* No domain carries BALANCE_WAKE: the walk only decides on wake_affine. */
+	for (struct sched_domain *sd = s->domains.bottom[this]; sd && affine; sd = sd->parent) {
+		if (!(sd->flags & SD_LOAD_BALANCE))
+			break;
+		if (!(sd->flags & SD_WAKE_AFFINE) || !cpumask_test(sd->span, prev))
+			continue;
+		if (this != prev)
+			new = wake_affine(s, this, prev, sync);
+		break;
+	}
+	new = select_idle_sibling(s, p, prev, new);
+	if (affine)
+		waker->recent_used_cpu = this;
+	return new;
+}
+
+u32 select_fallback_rq(struct sched *s, const struct sched_task *p, u32 cpu)
+{
+	const struct cpumask *node = topo_mask(s->topo, TOPO_NODE, cpu);
+
+	for_each_cpu(c, node, s->nr_cpus)
+		if (cpumask_test(&p->allowed, c))
+			return c;
+	return cpumask_first(&p->allowed, s->nr_cpus);
+}
+
+u32 select_task_rq(struct sched *s, struct sched_task *p, u32 prev, enum select_kind kind,
+		   u32 wake_flags)
+{
+	u32 cpu;
+
+	env_path_begin(PATH_SELECT);
+	if (p->nr_allowed == 1)
+		cpu = cpumask_first(&p->allowed, s->nr_cpus);
+	else if (kind == SELECT_WAKE)
+		cpu = select_task_rq_wake(s, p, prev, wake_flags);
+	else
+		cpu = prev; /* fork and exec, for want of load averages */
+	if (!cpumask_test(&p->allowed, cpu)) {
+		schedstat_inc(s, fallback_rq);
+		cpu = select_fallback_rq(s, p, p->cpu);
+	}
+	env_path_end(PATH_SELECT);
+	return cpu;
+}

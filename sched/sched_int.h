@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Private to sched/ and its tests: runqueues, groups, the policy table and what
+ * the files of this folder call of each other, grouped by the file that owns it.
+ *
+ * Legend of the letters behind fields:
+ *   c  constant after sched_create()
+ *   r  guarded by the rq lock of that CPU
+ *   R  written under r after env_line_write(state_line), read anywhere with
+ *      __atomic loads after env_line_read(state_line)
+ *   l  only touched by the CPU itself, interrupts off
+ *   a  atomic, in the shared line named beside it
+ */
+#ifndef SCHED_SCHED_INT_H
+#define SCHED_SCHED_INT_H
+
+#include "../kernel/lib/string.h"
+#include "sched.h"
+
+/* ---- units of weight: spec/cfs-core.md section 2 -------------------------- */
+
+#define SCHED_FIXEDPOINT_SHIFT 10
+#define NICE_0_LOAD (1ull << (2 * SCHED_FIXEDPOINT_SHIFT))
+#define MIN_NICE (-20)
+#define MAX_NICE 19
+
+static inline u64 scale_load(u64 w)
+{
+	return w << SCHED_FIXEDPOINT_SHIFT;
+}
+
+/* ---- queues -------------------------------------------------------------- */
+
+struct rq;
+
+/* The entities of one group on one CPU. The tree, the buddies and min_vruntime
+ * belong to the policy, the counts and the load to fair.c. */
+struct cfs_rq {
+	struct load_weight load;         /* r: sum over on_rq entities */
+	u32 nr_running;                  /* r: direct entities, curr included */
+	u32 h_nr_running;                /* r: tasks in the subtree */
+	u32 idle_nr_running;             /* r: direct entities that are idle */
+	u32 idle_h_nr_running;           /* R: of these, SCHED_IDLE or below an idle group */
+	u64 min_vruntime;                /* R: ns at nice 0, wraps, never moves back */
+	struct rb_tree tree;             /* r: on_rq entities but curr */
+	struct sched_entity *curr;       /* r: runs, or is an ancestor of what runs */
+	struct sched_entity *next, *last, *skip; /* r: buddies */
+	u64 exec_clock;                  /* r: ns run by the entities of this queue */
+	u64 checked_min_vruntime;        /* r: what check.c saw last */
+	struct rq *rq;                   /* c */
+	struct task_group *tg;           /* c */
+};
+
+/* A group has a queue on every CPU, and an entity for it in the parent's queue
+ * there; the root group has no entities. */
+struct task_group {
+	struct task_group *parent;       /* c */
+	struct task_group *next;         /* c: list of all groups, root first */
+	u64 shares;                      /* c: scaled weight */
+	bool idle;                       /* c */
+	struct sched_entity **se;        /* c: [nr_cpus], NULL for the root */
+	struct cfs_rq **cfs_rq;          /* c: [nr_cpus] */
+};
+
+struct rq {
+	struct env_lock lock;
+	struct env_line state_line;      /* curr, nr_running and what else is marked R */
+	struct env_line wake_line;       /* wake_list */
+	struct sched *sched;             /* c */
+	const struct sched_policy *policy; /* c */
+	u32 cpu;                         /* c */
+	u32 nr_running;                  /* R */
+	struct sched_task *curr;         /* R */
+	struct sched_task *idle;         /* c: after sched_set_idle_task() */
+	struct sched_task *wake_list;    /* a, wake_line: newest first */
+	bool need_resched;               /* set under r, cleared under r, read anywhere */
+	u64 clock;                       /* r: ns, as of the last update_rq_clock() */
+	u64 clock_task;                  /* r: clock without interrupt and steal time */
+	struct cfs_rq cfs;               /* the root group's queue */
+	struct list tasks;               /* r: queued tasks, most recently run first */
+	u64 idle_stamp;                  /* r: clock when it went idle, 0 when not */
+	u64 avg_idle;                    /* r, read by this CPU without: idle-search.md section 5 */
+	u64 max_idle_balance_cost;       /* c: without a balancer nothing raises it */
+	bool in_idle_mask;               /* l: this CPU's bit in sched->idle_mask */
+	struct sched_counters count;     /* l */
+};
+
+/* What the CPUs of one last-level cache share; found by llc_id. */
+struct llc_shared {
+	struct env_line line;
+	bool has_idle_cores;             /* a, line: a hint */
+};
+
+struct sched {
+	const struct sched_topo *topo;   /* c */
+	struct sched_vector vector;      /* c */
+	const struct sched_policy *policy; /* c */
+	struct arena *arena;             /* c */
+	struct sched_domains domains;    /* c */
+	u32 nr_cpus, hz;                 /* c */
+	struct cpumask online;           /* c */
+	struct rq *rq;                   /* c: [nr_cpus] */
+	struct llc_shared *llc;          /* c: [nr_cpus], by llc_id */
+	struct task_group root_tg;
+	u64 latency, min_granularity, wakeup_granularity, idle_min_granularity; /* c: ns, scaled */
+	u32 nr_latency;                  /* c */
+	struct env_line overload_line;
+	bool overload;                   /* a, overload_line: some queue had two or more */
+	struct env_line idle_mask_line;
+	u32 idle_mask_weight;            /* a, idle_mask_line */
+	struct cpumask idle_mask;        /* a, idle_mask_line: idled since their last busy tick */
+};
+
+#define sched_feat(s, name) feat(&(s)->vector, FEAT_##name)
+
+static inline bool profile_v64(const struct sched *s)
+{
+	return s->vector.profile == PROFILE_V6_4;
+}
+
+/* ---- accessors ----------------------------------------------------------- */
+
+static inline struct rq *cpu_rq(const struct sched *s, u32 cpu)
+{
+	return &s->rq[cpu];
+}
+
+/* Interrupts off, or the answer is stale. */
+static inline struct rq *this_rq(const struct sched *s)
+{
+	return &s->rq[env_this_cpu()];
+}
+
+#define schedstat_inc(s, field) (this_rq(s)->count.field++)
+#define schedstat_add(s, field, n) (this_rq(s)->count.field += (n))
+
+static inline struct sched_task *task_of(struct sched_entity *se)
+{
+	return container_of(se, struct sched_task, se);
+}
+
+static inline bool entity_is_task(const struct sched_entity *se)
+{
+	return !se->my_q;
+}
+
+static inline struct sched_entity *entity_of_node(const struct rb_node *n)
+{
+	return n ? container_of((struct rb_node *)n, struct sched_entity, node) : NULL;
+}
+
+#define for_each_sched_entity(se) for (; se; se = (se)->parent)
+
+/* A group's own entity in its parent's queue on the queue's CPU; NULL for the root. */
+static inline struct sched_entity *owner_entity(const struct cfs_rq *q)
+{
+	return q->tg->se ? q->tg->se[q->rq->cpu] : NULL;
+}
+
+/* Racy without the locks of the legend in sched.h. */
+static inline u32 task_cpu(const struct sched_task *p)
+{
+	return __atomic_load_n(&p->cpu, __ATOMIC_ACQUIRE);
+}
+
+static inline enum sched_state task_state(const struct sched_task *p)
+{
+	return __atomic_load_n(&p->state, __ATOMIC_RELAXED);
+}
+
+static inline void task_set_state(struct sched_task *p, enum sched_state state)
+{
+	__atomic_store_n(&p->state, state, __ATOMIC_RELEASE);
+}
+
+static inline enum task_on_rq task_on_rq(const struct sched_task *p)
+{
+	return __atomic_load_n(&p->on_rq, __ATOMIC_ACQUIRE);
+}
+
+static inline void task_set_on_rq(struct sched_task *p, enum task_on_rq on_rq)
+{
+	__atomic_store_n(&p->on_rq, on_rq, __ATOMIC_RELEASE);
+}
+
+/* Under the rq lock of its CPU: p runs there. */
+static inline bool task_running(const struct rq *rq, const struct sched_task *p)
+{
+	return rq->curr == p;
+}
+
+/* ---- core.c: locks, clocks, moving tasks on and off queues ----------------- */
+
+void rq_lock(struct rq *rq);
+
+/* Checks the invariants of the CPU first, in debug builds. */
+void rq_unlock(struct rq *rq);
+
+/* Both, in CPU order; a and b differ. */
+void rq_lock_pair(struct rq *a, struct rq *b);
+
+/* p->wake_lock held. Locks the rq p is on, wherever it is moving to. */
+struct rq *task_rq_lock(struct sched *s, struct sched_task *p);
+
+void update_rq_clock(struct rq *rq);
+
+enum enqueue_flags {
+	ENQUEUE_WAKEUP = 1 << 0,   /* was asleep */
+	ENQUEUE_MIGRATED = 1 << 1, /* woken onto another CPU than it slept on */
+	ENQUEUE_RESTORE = 1 << 2,  /* pairs with DEQUEUE_SAVE */
+};
+
+enum dequeue_flags {
+	DEQUEUE_SLEEP = 1 << 3,
+	DEQUEUE_SAVE = 1 << 4,     /* is back at once */
+	DEQUEUE_MOVE = 1 << 5,     /* with SAVE: its position may change */
+};
+
+/* rq lock held, clock current. activate makes p TASK_QUEUED; deactivate makes it
+ * TASK_OFF_RQ with DEQUEUE_SLEEP, else TASK_MIGRATING. */
+void activate_task(struct rq *rq, struct sched_task *p, u32 flags);
+void deactivate_task(struct rq *rq, struct sched_task *p, u32 flags);
+
+/* p is off every queue and nobody else can touch it: under wake_lock asleep or
+ * waking, or TASK_MIGRATING. */
+void set_task_cpu(struct sched_task *p, u32 cpu);
+
+/* Points p's entity at its group's queue on cpu, and at the entity above. */
+void set_task_rq(struct sched_task *p, u32 cpu);
+
+/* rq lock held. Asks for a reschedule there, with an IPI when it is another CPU. */
+void resched_curr(struct rq *rq);
+
+/* rq lock held, p queued there: preempts when the policy says so. fork: p is new. */
+void check_preempt_curr(struct rq *rq, struct sched_task *p, bool fork);
+
+/* Interrupts off, no rq lock held: a task in TASK_MIGRATING arrives on cpu. */
+void finish_move(struct sched *s, struct sched_task *p, u32 cpu);
+
+/* ---- task.c: class, nice, affinity ---------------------------------------- */
+
+void set_load_weight(struct sched_task *p);
+
+/* ---- wakeup.c ------------------------------------------------------------- */
+
+/* rq lock held: the CPU is no longer idle. */
+void update_avg_idle(struct rq *rq);
+
+/* ---- idle_search.c -------------------------------------------------------- */
+
+enum place_stage {
+	STAGE_TARGET, STAGE_PREV, STAGE_RECENT, STAGE_CORE, STAGE_CPU, STAGE_SMT, STAGE_NONE,
+	STAGE_NR
+};
+
+enum select_kind { SELECT_WAKE, SELECT_FORK, SELECT_EXEC };
+
+/* wake_lock held. The CPU for p; always an allowed online one. */
+u32 select_task_rq(struct sched *s, struct sched_task *p, u32 prev, enum select_kind kind,
+		   u32 wake_flags);
+
+/* Where p goes when its choice is not allowed. p->allowed names an online CPU. */
+u32 select_fallback_rq(struct sched *s, const struct sched_task *p, u32 cpu);
+
+u32 select_idle_sibling(struct sched *s, struct sched_task *p, u32 prev, u32 target);
+
+/* The CPU runs its idle task, has nothing queued and no remote wake-up pending.
+ * Racy: a hint. (sync) */
+bool idle_cpu(struct sched *s, u32 cpu);
+
+/* rq lock held, this CPU is about to run its idle task. */
+void update_idle_core(struct rq *rq);
+
+bool wake_wide(const struct sched *s, const struct sched_task *waker,
+	       const struct sched_task *p, u32 cpu);
+
+/* The scan budget of select_idle_cpu: span_weight of the target's LLC, and the
+ * waker's averages. */
+u64 sis_prop_budget(u64 span_weight, u64 avg_idle, u64 avg_scan_cost);
+
+/* Exponential averages with weight 1/8: truncating, and rounding down. */
+static inline void update_avg_div(u64 *avg, u64 sample)
+{
+	*avg += (u64)((s64)(sample - *avg) / 8);
+}
+
+static inline void update_avg_shift(u64 *avg, u64 sample)
+{
+	*avg += (u64)((s64)(sample - *avg) >> 3);
+}
+
+/* ---- pull.c --------------------------------------------------------------- */
+
+/* rq lock of this CPU held, which is about to idle; the lock is dropped and
+ * taken again. True when the queue is no longer empty. */
+bool newidle_pull(struct rq *rq);
+
+/* rq lock held, after the queue grew to two. */
+void set_overload(struct sched *s);
+
+/* Interrupts off, no lock held: this CPU runs its idle task. */
+void idle_mask_enter(struct rq *rq);
+
+/* Interrupts off, no lock held, on a tick that found a task running. movable:
+ * CPUs where some waiting task may run, NULL when there is none. Asks the nearest
+ * idle one of them to pull. */
+void pull_on_tick(struct rq *rq, const struct cpumask *movable);
+
+/* rq lock held. Fills movable; false when no waiting task may leave. */
+bool movable_cpus(struct rq *rq, struct cpumask *movable);
+
+/* ---- weight.c ------------------------------------------------------------- */
+
+extern const u32 sched_prio_to_weight[40], sched_prio_to_wmult[40];
+#define WEIGHT_IDLEPRIO 3
+#define WMULT_IDLEPRIO 1431655765
+
+u64 scale_load_down(const struct sched *s, u64 w);
+
+/* About delta * weight / lw->weight; fills lw->inv_weight.
+ * Source: spec/cfs-core.md section 3. */
+u64 calc_delta(const struct sched *s, u64 delta, u64 weight, struct load_weight *lw);
+
+/* delta in ns of se's virtual time. */
+u64 calc_delta_fair(const struct sched *s, u64 delta, struct sched_entity *se);
+
+void update_load_add(struct load_weight *lw, u64 w);
+void update_load_sub(struct load_weight *lw, u64 w);
+
+/* Scales the tunables of the vector to the number of online CPUs. */
+void sched_init_granularity(struct sched *s, u32 cpus);
+
+/* ns of real time that se may run before it is others' turn. */
+u64 sched_slice(struct cfs_rq *q, struct sched_entity *se);
+u64 sched_vslice(struct cfs_rq *q, struct sched_entity *se);
+
+/* ---- fair.c: the hierarchy, whatever the policy ---------------------------- */
+
+void init_cfs_rq(struct cfs_rq *q, struct rq *rq, struct task_group *tg);
+
+/* SCHED_IDLE task or, from v6.4 on, idle group. */
+bool se_is_idle(const struct sched *s, const struct sched_entity *se);
+
+/* The rq lock is held and its clock current in all of these. */
+void update_curr(struct cfs_rq *q);
+void enqueue_task(struct rq *rq, struct sched_task *p, u32 flags);
+void dequeue_task(struct rq *rq, struct sched_task *p, u32 flags);
+struct sched_task *pick_next_task_fair(struct rq *rq);
+void put_prev_task(struct sched_task *p);
+void set_next_task(struct rq *rq, struct sched_task *p);
+void task_tick_fair(struct rq *rq, struct sched_task *curr);
+
+/* Sets the weight of a task's entity that is off its queue; inv as in the table. */
+void reweight_task(struct rq *rq, struct sched_task *p, u64 weight, u32 inv_weight);
+
+/* Lifts two entities to the queue where both, or their ancestors, sit. */
+void find_matching_se(struct sched_entity **a, struct sched_entity **b);
+
+/* ---- group.c --------------------------------------------------------------- */
+
+void init_root_group(struct sched *s);
+
+/* A group whose entities weigh shares (1024: a nice-0 task) on every CPU. */
+struct task_group *tg_create(struct sched *s, struct task_group *parent, u64 shares);
+
+/* A group that counts as SCHED_IDLE. */
+struct task_group *tg_create_idle(struct sched *s, struct task_group *parent);
+
+/* Moves p, in whatever state, into tg. Takes p's locks. */
+void sched_move_task(struct sched *s, struct sched_task *p, struct task_group *tg);
+
+/* ---- the policy table ------------------------------------------------------ */
+
+enum place_why {
+	PLACE_INITIAL, /* a new task */
+	PLACE_WAKEUP,  /* slept */
+};
+
+/*
+ * How entities of one queue share its time. fair.c owns hierarchy, load and
+ * counts, and the tree's mechanics; a policy owns the tree's order and the key,
+ * and is asked at each of these points with the rq lock held and the clock
+ * current. Members that may be NULL say so. Source: spec/cfs-core.md section 12.
+ */
+struct sched_policy {
+	const char *name;
+
+	/* Order of the tree; equals go right. */
+	rb_less_fn less;
+
+	/* Gives se its key on q, whose key is absolute there. */
+	void (*place)(struct cfs_rq *q, struct sched_entity *se, enum place_why why);
+
+	/* curr of q ran for delta_ns. */
+	void (*charge)(struct cfs_rq *q, struct sched_entity *curr, u64 delta_ns);
+
+	/* se enters the tree: it joins q, or stops running. NULL: nothing to do. */
+	void (*enqueue)(struct cfs_rq *q, struct sched_entity *se);
+
+	/* se left q; its key is still absolute. floor: the queue's reference point
+	 * may advance after it. */
+	void (*dequeue)(struct cfs_rq *q, struct sched_entity *se);
+	void (*floor)(struct cfs_rq *q);
+
+	/* The key from absolute on q to relative (out), and back (in). */
+	void (*renormalise)(struct cfs_rq *q, struct sched_entity *se, bool out);
+
+	/* Which of q runs; curr (may be NULL) runs now and is not in the tree. */
+	struct sched_entity *(*pick)(struct cfs_rq *q, struct sched_entity *curr);
+
+	/* se is picked and leaves the tree. */
+	void (*set_next)(struct cfs_rq *q, struct sched_entity *se);
+
+	/* True: curr's turn is over. q has others. */
+	bool (*tick)(struct cfs_rq *q, struct sched_entity *curr);
+
+	/* True: p, just queued, preempts curr, which is not the idle task. */
+	bool (*wakeup_check)(struct rq *rq, struct sched_task *curr, struct sched_task *p,
+			     bool fork);
+
+	/* A sleeper left the queue of this group entity, which still has work.
+	 * NULL: no preference. */
+	void (*prefer)(struct sched_entity *se);
+
+	/* se, off its queue, will change weight. NULL: the key does not depend on it. */
+	void (*reweight)(struct cfs_rq *q, struct sched_entity *se, u64 from, u64 to);
+
+	/* curr lets others run; its rq has others. */
+	void (*yield)(struct sched_task *curr);
+
+	/* The key of child, made by curr of its queue (NULL: none), relative.
+	 * True: curr should be preempted. */
+	bool (*fork)(struct cfs_rq *q, struct sched_entity *child, struct sched_entity *curr);
+};
+
+extern const struct sched_policy cfs_policy;
+
+/* sched_create() with another policy than CFS. */
+struct sched *sched_create_policy(const struct sched_config *cfg,
+				  const struct sched_policy *policy);
+
+#endif
