@@ -25,7 +25,7 @@ struct pvh_start_info {
 struct pvh_memmap_entry {
 	u64 addr, size;
 	u32 type, reserved;
-};
+} __attribute__((packed)); /* nothing promises that the map is aligned */
 
 #define MB2_BOOT_MAGIC 0x36d76289u
 #define MB2_INFO_MAX (1u << 20)
@@ -50,7 +50,7 @@ struct mb2_mmap_tag {
 struct mb2_mmap_entry {
 	u64 addr, len;
 	u32 type, reserved;
-};
+} __attribute__((packed));
 
 #define RSDP_V1_SIZE 20
 #define RSDP_V2_SIZE 36
