@@ -248,8 +248,8 @@ static void chain_build(struct builder *b, u32 cpu)
 		else
 			b->d->bottom[cpu] = l->dom[cpu];
 		top = l->dom[cpu];
-		if (top->flags & SD_SHARE_PKG_RESOURCES &&
-		    (!top->child || b->d->llc[cpu] == top->child))
+		/* Only the two lowest levels share, so these are the bottom run. */
+		if (top->flags & SD_SHARE_PKG_RESOURCES)
 			b->d->llc[cpu] = top;
 	}
 }

@@ -191,6 +191,14 @@ static void level_types(void **state)
 	assert_int_equal(got.die, 5);
 	assert_int_equal(got.pkg, 9);
 	assert_int_equal(got.leaf_count, 512);
+
+	snap_intel(&s, 0xb); /* 0xB knows no dies: D is P */
+	snap_add(&s, 0xb, 0, 1, 2, 0x100, 0);
+	snap_add(&s, 0xb, 1, 4, 16, 0x201, 0);
+	snap_add(&s, 0xb, 2, 6, 64, 0x502, 0);
+	got = decode(&s);
+	assert_int_equal(got.die, 6);
+	assert_int_equal(got.pkg, 6);
 }
 
 /* Only bits 4:0 of EAX are a shift. */

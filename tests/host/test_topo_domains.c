@@ -148,7 +148,15 @@ static void nest_widens(void **state)
 	assert_string_equal(chain_text(&d, 1), "SMT:2 DIE:4");
 	assert_string_equal(mask_text(topo_mask(&t, TOPO_LLC, 1), 4), "1"); /* masks stay */
 
-	/* One core of four threads, half of which SRAT puts elsewhere. */
+	/* What only offline CPUs would break needs no widening. */
+	topo_set_online(&t, 1, false);
+	topo_set_online(&t, 3, false);
+	domains_build(&d, &t, false, &a);
+	assert_int_equal(d.nest_warnings, 0);
+	assert_null(d.nest_level);
+	assert_string_equal(chain_text(&d, 2), "DIE:2");
+
+	/* A core of three threads, one of which SRAT puts elsewhere. */
 	t = (struct sched_topo){ .nr_cpus = 4, .cpu = cpu };
 	for (u32 c = 0; c < 4; c++)
 		cpu[c] = (struct topo_cpu){ .core = c / 3, .llc = c / 2, .node = c / 2,
