@@ -74,7 +74,7 @@ $(BUILD)/kernel/lib/string.c.o: CFLAGS += \
 LDFLAGS := -nostdlib -static -z noexecstack -z max-page-size=4096 --build-id=none \
 	--fatal-warnings -T linker.ld
 
-.PHONY: all iso clean help force
+.PHONY: all iso run clean help force
 
 all: $(BUILD)/anechoic.elf  ## the kernel image, with .map .sym .lst beside it
 
@@ -129,6 +129,11 @@ iso: $(BUILD)/anechoic.elf  ## a bootable image (CMDLINE="key=value ...", ISO=pa
 		{ cat "$$tree.log" >&2; exit 1; }
 	@echo "  ISO     $(ISO)"
 export CMDLINE
+
+run:  ## builds, boots the default topology, runs the demo comparison
+	@tools/setup run
+	@$(MAKE) --no-print-directory all
+	@tools/run
 
 clean:  ## removes what was built
 	rm -rf $(BUILD)

@@ -201,36 +201,36 @@ static void noreturn_fn report(const struct trap_frame *frame, u64 rip, u64 rbp)
 	arch_exit(EXIT_PANIC);
 }
 
-static void noreturn_fn printf_like(4, 5)
-	panic_at(const struct trap_frame *frame, u64 rip, u64 rbp, const char *f, ...)
+static void noreturn_fn panic_v(const struct trap_frame *frame, u64 rip, u64 rbp,
+				const char *f, va_list ap)
+{
+	va_list again;
+
+	va_copy(again, ap);
+	enter(f, again, rip, rbp);
+	va_end(again);
+	panic_say("\nPANIC: ");
+	say_v(f, ap);
+	panic_say("\n");
+	report(frame, rip, rbp);
+}
+
+/* At the place that frame describes. */
+static void noreturn_fn printf_like(2, 3)
+	panic_at(const struct trap_frame *frame, const char *f, ...)
 {
 	va_list ap;
 
 	va_start(ap, f);
-	enter(f, ap, rip, rbp);
-	va_end(ap);
-	va_start(ap, f);
-	panic_say("\nPANIC: ");
-	say_v(f, ap);
-	panic_say("\n");
-	va_end(ap);
-	report(frame, rip, rbp);
+	panic_v(frame, frame->rip, frame->rbp, f, ap);
 }
 
 void noreturn_fn panic(const char *f, ...)
 {
-	u64 rbp = (u64)__builtin_frame_address(0);
 	va_list ap;
 
 	va_start(ap, f);
-	enter(f, ap, 0, rbp);
-	va_end(ap);
-	va_start(ap, f);
-	panic_say("\nPANIC: ");
-	say_v(f, ap);
-	panic_say("\n");
-	va_end(ap);
-	report(NULL, 0, rbp);
+	panic_v(NULL, 0, (u64)__builtin_frame_address(0), f, ap);
 }
 
 void noreturn_fn arch_fatal(const char *reason)
@@ -247,14 +247,13 @@ void noreturn_fn arch_exception(const struct trap_frame *f)
 	/* A push onto a guard page faults, and the fault cannot be pushed either. */
 	if ((f->vector == EXC_PF || f->vector == EXC_DF) &&
 	    paging_guard_name(cr2, guard, sizeof(guard)))
-		panic_at(f, f->rip, f->rbp, "stack overflow: %s, at 0x%llx", guard,
-			 (unsigned long long)cr2);
+		panic_at(f, "stack overflow: %s, at 0x%llx", guard, (unsigned long long)cr2);
 	if (f->vector == EXC_PF)
-		panic_at(f, f->rip, f->rbp, "page fault: %s 0x%llx, %s%s",
+		panic_at(f, "page fault: %s 0x%llx, %s%s",
 			 f->error & 16 ? "execute" : f->error & 2 ? "write" : "read",
 			 (unsigned long long)cr2, f->error & 1 ? "forbidden" : "not mapped",
 			 cr2 < PAGE_SIZE ? " (null pointer)" : "");
-	panic_at(f, f->rip, f->rbp, "exception %llu: %s, error 0x%llx",
+	panic_at(f, "exception %llu: %s, error 0x%llx",
 		 (unsigned long long)f->vector, name ? name : "reserved",
 		 (unsigned long long)f->error);
 }
@@ -267,5 +266,5 @@ void arch_nmi(const struct trap_frame *f)
 		stop_self(f->rip, f->rbp);
 		cpu_halt_forever();
 	}
-	panic_at(f, f->rip, f->rbp, "unexpected NMI");
+	panic_at(f, "unexpected NMI");
 }
