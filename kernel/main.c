@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-#include "panic.h"
-#include "smp.h"
-#include "build_id.h"
+/* The kernel from its first C statement on: a contents page. */
 #include "../arch-x86/arch.h"
-#include "../arch-x86/cpu.h"
-#include "../arch-x86/exit.h"
-#include "../arch-x86/paging.h"
-#include "../arch-x86/tsc.h"
+#include "../boot/handoff.h"
+#include "command.h"
+#include "platform.h"
+#include "smp.h"
 
 static struct arena memory;
+static struct booted machine;
 
 void noreturn_fn kernel_main(const struct boot_info *bi)
 {
-	struct topo_input in;
-	u64 start;
+	arch_init(bi);                          /* console, tables, memory, APIC, clocks */
 
-	arch_init(bi);
-	panic_say("anechoic %s (%s), %s, tsc %llu Hz from %s\n", ANECHOIC_BUILD,
-		       ANECHOIC_COMPILER, bi->protocol, (unsigned long long)tsc_hz(),
-		       tsc_source());
-	arch_memory_arena(&memory);
-	start = rdtsc();
-	smp_start_all(bi, false, &in, &memory);
-	panic_say("%u CPUs in %llu us, command line \"%s\"\n", in.nr,
-		       (unsigned long long)tsc_to_ns(rdtsc() - start) / 1000, bi->cmdline);
-	arch_exit(0);
+	const struct cmdline *cl = command_parse(bi->cmdline, bi->cmdline_truncated);
+
+	plat_arena(&memory);                    /* after arch_init(): what that left */
+	if (cl->help)
+		command_help(cl, &memory);
+	machine.cpus = smp_start_all(bi, cl->number[OPT_topo_rules], &machine.in, &memory);
+	machine.shifts = machine.in.cpu[0].shifts;
+	command_run(cl, &machine, &memory);     /* topology, runs, reports, exit */
 }

@@ -191,11 +191,12 @@ static void counters_frame(const struct cmdline *cl, const struct plan_point *po
 	frame_end(j);
 }
 
-void report_run(const struct cmdline *cl, const struct rig *rig, const struct plan_point *point,
+bool report_run(const struct cmdline *cl, const struct rig *rig, const struct plan_point *point,
 		const struct plan_run *run, const struct run_result *r)
 {
 	result_frame(cl, rig, point, run, r);
 	counters_frame(cl, point, run, r);
+	return run_settled(r);
 }
 
 /* ---- summaries and tables ----------------------------------------------------------- */

@@ -8,8 +8,9 @@
 
 void report_header(const struct cmdline *cl, const struct rig *rig, u32 booted);
 
-/* result and counters frames of one run. */
-void report_run(const struct cmdline *cl, const struct rig *rig, const struct plan_point *point,
+/* result and counters frames of one run. False when its measured window was too
+ * short to count as settled. */
+bool report_run(const struct cmdline *cl, const struct rig *rig, const struct plan_point *point,
 		const struct plan_run *run, const struct run_result *r);
 
 /* All runs of one point: summary frames, and a row per variant for the table.

@@ -4,41 +4,36 @@
 
 #include "task.h"
 
-struct waiter {
-	struct list entry;
-	struct task *task;
-};
-
 void wait_on(struct list *waiters, struct env_lock *lock)
 {
-	struct waiter w = { .task = task_self() };
+	struct task *t = task_self();
 
 	env_path_begin(PATH_WAIT);
-	list_add_tail(waiters, &w.entry);
-	w.task->waits_for = lock;
+	list_add_tail(waiters, &t->wait_entry);
+	t->waits_for = lock;
 	env_path_end(PATH_WAIT);
-	/* The waker takes w off the list under the lock; until then every return
-	 * from the switch is a preemption or a wake-up meant for somebody else. */
-	while (!list_empty(&w.entry)) {
+	/* The waker takes t off the list under the lock; until then every return
+	 * from the switch is a preemption or a wake-up meant for something else. */
+	while (!list_empty(&t->wait_entry)) {
 		sched_set_state(the_sched, TASK_SLEEPING);
 		env_unlock(lock);
 		task_schedule(false);
 		env_lock(lock);
 	}
-	w.task->waits_for = NULL;
+	t->waits_for = NULL;
 }
 
 bool wake_first(struct list *waiters, u32 flags)
 {
-	struct waiter *w;
+	struct task *t;
 
 	if (list_empty(waiters))
 		return false;
 	env_path_begin(PATH_WAKE_QUEUE);
-	w = list_first(waiters, struct waiter, entry);
-	list_del(&w->entry);
+	t = list_first(waiters, struct task, wait_entry);
+	list_del(&t->wait_entry);
 	env_path_end(PATH_WAKE_QUEUE);
-	sched_wake(the_sched, &w->task->st, flags);
+	sched_wake(the_sched, &t->st, flags);
 	return true;
 }
 
@@ -107,7 +102,7 @@ void mutex_unlock(struct mutex *m)
 		     m->lock.id, task_self()->st.id);
 	m->owner = list_empty(&m->waiters)
 			   ? NULL
-			   : list_first(&m->waiters, struct waiter, entry)->task;
+			   : list_first(&m->waiters, struct task, wait_entry);
 	wake_first(&m->waiters, 0);
 	env_unlock(&m->lock);
 }

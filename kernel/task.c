@@ -139,7 +139,7 @@ u64 kernel_ran_ns(void)
 void kernel_event(enum ecpu_event e)
 {
 	env_path_begin(PATH_IRQ);
-	switch (e) {
+	switch ((u32)e) {
 	case EVT_CALL + ENV_CALL_WAKE_LIST:
 		sched_wake_list_drain(the_sched);
 		break;
@@ -158,7 +158,6 @@ void kernel_event(enum ecpu_event e)
 		sched_tick(the_sched);
 		break;
 	case EVT_RESCHED: /* the interrupt's return does the work */
-	default:
 		break;
 	}
 	env_path_end(PATH_IRQ);

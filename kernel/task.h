@@ -25,6 +25,7 @@ struct task {
 	struct path_stack paths;
 	struct rng rng;
 	struct timer timer;       /* task_sleep_ns() */
+	struct list wait_entry;     /* in what it sleeps on, under that lock */
 	struct env_lock *waits_for; /* whose wait list it sleeps on, for hang reports */
 	u64 ran_ns, in_ns;        /* CPU time before this turn, and when the turn began */
 	u32 children;             /* not yet waited for */

@@ -9,7 +9,6 @@
  */
 #include "exec.h"
 
-#include "../../sched/env.h"
 #include "../platform.h"
 #include "ready.h"
 

@@ -3,7 +3,7 @@
 #ifndef ENGINE_EXEC_H
 #define ENGINE_EXEC_H
 
-#include "engine.h"
+#include "../../sched/env.h"
 
 extern const struct executor executor_mux, executor_smp;
 

@@ -4,8 +4,6 @@
  * carry reschedules and calls. irq_depth counts as in lockstep; at 0 the
  * hardware flag is on.
  */
-#include "live.h"
-
 #include "../../sched/env.h"
 #include "../panic.h"
 #include "../platform.h"

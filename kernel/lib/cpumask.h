@@ -56,12 +56,22 @@ static inline void cpumask_fill(struct cpumask *m, u32 nr)
 		cpumask_set(m, c);
 }
 
+/* Set bits of w, by halves: without POPCNT, which not every x86-64 has, the
+ * compiler's builtin is a libgcc call. */
+static inline u32 popcount64(u64 w)
+{
+	w -= w >> 1 & 0x5555555555555555ull;
+	w = (w & 0x3333333333333333ull) + (w >> 2 & 0x3333333333333333ull);
+	w = (w + (w >> 4)) & 0x0f0f0f0f0f0f0f0full;
+	return (u32)(w * 0x0101010101010101ull >> 56);
+}
+
 static inline u32 cpumask_weight(const struct cpumask *m, u32 nr)
 {
 	u32 n = 0;
 
 	for (u32 i = 0; i < (nr + 63) / 64; i++)
-		n += (u32)__builtin_popcountll(m->w[i]);
+		n += popcount64(m->w[i]);
 	return n;
 }
 

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* From a parsed command line to runs and reports. */
+#include "command.h"
+
+#include "console.h"
+#include "engine/exec.h"
+#include "frame.h"
+#include "help.h"
+#include "lib/fmt.h"
+#include "platform.h"
+#include "report.h"
+#include "selftest.h"
+
+/* Real time between progress lines. */
+#define PROGRESS_NS 5000000000ull
+
+static const struct executor *const executors[] = {
+	[EXEC_MUX] = &executor_mux, [EXEC_SMP] = &executor_smp, [EXEC_LIVE] = &executor_live,
+};
+
+static struct rig rig;
+static struct sched_topo topo;
+static u32 failed_runs, checks_failed;
+static const char *machines[16]; /* NULL behind the last */
+static const struct cmdline_names names = { .machines = machines, .selftests = selftest_names };
+
+static void noreturn_fn usage(const char *f, ...) printf_like(1, 2);
+static void noreturn_fn usage(const char *f, ...)
+{
+	char buf[CMDLINE_ERROR_MAX];
+	va_list ap;
+
+	va_start(ap, f);
+	fmt_vsn(buf, sizeof(buf), f, ap);
+	va_end(ap);
+	console_line(buf);
+	plat_exit(2);
+}
+
+const struct cmdline *command_parse(const char *text, bool truncated)
+{
+	static struct cmdline cl;
+
+	panic_unless(machine_count < ARRAY_SIZE(machines), "machines.def has %u rows",
+		     machine_count);
+	for (u32 i = 0; i < machine_count; i++)
+		machines[i] = machine_table[i].name;
+	if (!cmdline_parse(&cl, text, truncated, &names))
+		usage("%s", cl.error);
+	return &cl;
+}
+
+/* ---- topology ------------------------------------------------------------------------ */
+
+static bool same_machine(const struct sched_topo *a, const struct sched_topo *b)
+{
+	if (a->nr_cpus != b->nr_cpus)
+		return false;
+	for (u32 c = 0; c < a->nr_cpus; c++) {
+		const struct topo_cpu *x = &a->cpu[c], *y = &b->cpu[c];
+
+		if (x->core != y->core || x->die != y->die || x->pkg != y->pkg ||
+		    x->online != y->online)
+			return false;
+	}
+	return true;
+}
+
+/* topo=, else the machine's shape, else the booted CPUs (DESIGN section 5). */
+static void choose_topology(const struct cmdline *cl, const struct booted *b, struct arena *a)
+{
+	const struct machine *m = rig.machine;
+	struct topo_shifts shifts = b->shifts;
+	struct topo_shape shape = { m->sockets, 1, m->cores, m->threads };
+	bool given = cl->given[OPT_topo], simulated = given || m->sockets;
+	u32 nodes = (u32)cl->number[OPT_nodes], warnings = 0;
+	struct sched_topo booted;
+	struct sched_domains domains;
+
+	if (given) {
+		const char *why;
+
+		if (!topo_shape_parse(cl->value[OPT_topo], &shape, &why))
+			usage("error: topo=%s: %s; allowed SOCKETSxCORESxTHREADS or "
+			      "SOCKETSxDIESxCORESxTHREADS, up to %u CPUs",
+			      cl->value[OPT_topo], why, MAX_CPUS);
+	} else if (cl->given[OPT_nodes]) {
+		usage("error: nodes=%u: goes with topo= only", nodes);
+	}
+	if (nodes > 1 && shape.pkgs % nodes)
+		usage("error: nodes=%u: must divide the %u packages", nodes, shape.pkgs);
+	topology_from_boot(&booted, &b->in, a, &warnings);
+	if (simulated) {
+		bool fits = m->sockets == shape.pkgs && m->cores == shape.dies * shape.cores &&
+			    m->threads == shape.threads;
+
+		if (fits && !cl->given[OPT_nodes])
+			nodes = m->nodes_per_socket > 1 ? m->nodes_per_socket * m->sockets : 1;
+		topology_from_shape(&topo, &shape, nodes, 0, a);
+		topo_simulate(shape.dies, shape.cores, shape.threads, &shifts);
+	} else {
+		topo = booted;
+	}
+	if (rig.exec->needs_cpus && !same_machine(&topo, &booted))
+		usage("error: exec=%s: needs the topology that booted (%u CPUs), not %s",
+		      rig.exec->name, booted.nr_cpus,
+		      given ? cl->value[OPT_topo] : m->name);
+	domains_build(&domains, &topo, false, a);
+	topology_log(&topo, &domains, simulated ? NULL : &b->in, &shifts, console_line);
+	topology_tree(&topo, console_line);
+	frames_init(a, topo.nr_cpus);
+	report_header(cl, &rig, b->cpus);
+
+	struct json *j = frame_begin("topology");
+
+	topology_frame(j, &topo, &domains, shifts.source, simulated ? 0 : warnings);
+	frame_end(j);
+}
+
+/* ---- runs ------------------------------------------------------------------------------ */
+
+static void note_failure(const struct run_result *r)
+{
+	if (!r->failed)
+		return;
+	failed_runs++;
+	checks_failed += r->ctx.checks_failed ? r->ctx.checks_failed : 1;
+}
+
+static void progress(u64 done, u64 total, u64 *last_ns, u64 start_ns)
+{
+	u64 now_ns = plat_host_ns();
+
+	if (now_ns - *last_ns < PROGRESS_NS || done == total)
+		return;
+	*last_ns = now_ns;
+	console_printf("progress: %llu of %llu runs, %llu s, about %llu s to go",
+		       (unsigned long long)done, (unsigned long long)total,
+		       (unsigned long long)((now_ns - start_ns) / 1000000000),
+		       (unsigned long long)((now_ns - start_ns) / done * (total - done) /
+					    1000000000));
+}
+
+static void run_plan(const struct cmdline *cl, struct arena *a)
+{
+	u32 runs = (u32)cl->number[OPT_runs], per_point = runs * cl->nr_arms;
+	u64 total = plan_total(cl), points = plan_points(cl), start_ns = plat_host_ns();
+	u64 last_ns = start_ns;
+	s64 *values = arena_alloc(a, per_point * sizeof(*values));
+	struct run_result *r = arena_alloc(a, sizeof(*r));
+	struct plan_point *point = arena_alloc(a, sizeof(*point));
+
+	report_init(a, (u32)(points * cl->nr_arms));
+	rig.arena_mark = a->used;
+	for (u64 p = 0; p < points; p++) {
+		const struct workload *before = point->workload;
+		bool complete = true, settled = true;
+
+		plan_point(cl, p, topo.nr_cpus, topo.nr_cores, point);
+		if (before && before != point->workload)
+			report_table(cl, before);
+		for (u32 i = 0; i < per_point; i++) {
+			struct plan_run run = plan_run(cl, p * per_point + i);
+			struct run_spec spec = { point->workload, &point->values,
+						 &cl->arm[run.arm].vector, run.seed };
+
+			run_execute(&rig, &spec, r);
+			note_failure(r);
+			if (cl->number[OPT_calibrate])
+				calibrate_add();
+			complete &= !r->failed;
+			if (!r->failed) {
+				values[i] = r->ctx.metric[0];
+				settled &= report_run(cl, &rig, point, &run, r);
+			}
+			progress(p * per_point + i + 1, total, &last_ns, start_ns);
+		}
+		if (complete)
+			report_point(cl, point, values, settled);
+	}
+	if (points)
+		report_table(cl, point->workload);
+	if (cl->number[OPT_calibrate])
+		calibrate_print();
+}
+
+static void run_selftests(const struct cmdline *cl, struct arena *a)
+{
+	const char *only = cl->value[OPT_selftest];
+	struct run_result *r = arena_alloc(a, sizeof(*r));
+	struct param_values *none = arena_alloc(a, sizeof(*none));
+
+	rig.arena_mark = a->used;
+	for (u32 i = 0; i < selftest_count; i++) {
+		const struct selftest *t = &selftest_table[i];
+		struct run_spec spec = { &t->workload, none, &cl->arm[0].vector,
+					 cl->number[OPT_seed] };
+
+		if (only[0] ? !span_is(span_of(only), t->workload.name) : t->breaks)
+			continue;
+		run_execute(&rig, &spec, r);
+		note_failure(r);
+		console_printf("selftest %s: %s", t->workload.name, r->failed ? "FAILED" : "passed");
+	}
+}
+
+void command_help(const struct cmdline *cl, struct arena *a)
+{
+	help_print(&names, cl->help_name, console_line);
+	frames_init(a, 1);
+	frame_finish(true, 0);
+	plat_exit(0);
+}
+
+void command_run(const struct cmdline *cl, const struct booted *b, struct arena *a)
+{
+	rig = (struct rig){
+		.topo = &topo, .machine = &machine_table[cl->machine],
+		.exec = executors[cl->number[OPT_exec]], .arena = a,
+		.hz = cl->hz,
+		.slack_ps = cl->number[OPT_slack_ns] * 1000,
+		.vlimit_ps = cl->number[OPT_vlimit_s] * 1000,
+		.cost_insn = cl->number[OPT_cost] == COST_INSN,
+		.reads_shared = cl->number[OPT_line_reads] == LINE_READS_SHARED,
+		.trace = cl->number[OPT_trace],
+	};
+	choose_topology(cl, b, a);
+	if (cl->given[OPT_selftest])
+		run_selftests(cl, a);
+	run_plan(cl, a);
+	if (failed_runs)
+		console_printf("%u run%s failed", failed_runs, failed_runs == 1 ? "" : "s");
+	frame_digest();
+	frame_finish(!failed_runs, checks_failed);
+	plat_exit(failed_runs ? 1 : 0);
+}
