@@ -123,7 +123,8 @@ iso: $(BUILD)/anechoic.elf  ## a bootable image (CMDLINE="key=value ...", ISO=pa
 	cp $< "$$tree/boot/anechoic.elf"; \
 	words=$$(printf '%s' "$$CMDLINE" | sed "s/[^ ][^ ]*/'&'/g"); \
 	words=$$words awk '{ i = index($$0, "@CMDLINE@"); \
-		if (i && !/^#/) $$0 = substr($$0, 1, i - 1) ENVIRON["words"] substr($$0, i + 9); \
+		if (i && !/^#/) \
+			$$0 = substr($$0, 1, i - 1) ENVIRON["words"] substr($$0, i + 9); \
 		print }' boot/grub.cfg >"$$tree/boot/grub/grub.cfg"; \
 	grub-mkrescue -o "$(ISO)" "$$tree" >"$$tree.log" 2>&1 || \
 		{ cat "$$tree.log" >&2; exit 1; }
@@ -139,7 +140,8 @@ clean:  ## removes what was built
 	rm -rf $(BUILD)
 
 help:  ## this list
-	@awk -F ':|## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$NF }' $(MAKEFILE_LIST)
+	@awk -F ':|## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$NF }' \
+		$(MAKEFILE_LIST)
 
 -include tests/tests.mk
 -include $(OBJECTS:.o=.d)
