@@ -12,6 +12,15 @@ static inline void cpu_pause(void)
 	__asm__ volatile("pause" ::: "memory");
 }
 
+/* Passes a little time (about 1 us) without PAUSE, which under icount leaves the
+ * emulator's loop each time: for waits of milliseconds in which no other CPU is
+ * expected to do anything. */
+static inline void cpu_dawdle(void)
+{
+	for (u32 i = 0; i < 1000; i++)
+		__asm__ volatile("");
+}
+
 static inline void irq_disable(void)
 {
 	__asm__ volatile("cli" ::: "memory");

@@ -11,7 +11,7 @@
 #define CPUID1_EDX_APIC (1u << 9)
 #define CPUID1_ECX_X2APIC (1u << 21)
 #define NS_PER_S 1000000000ull
-#define CALIBRATE_US 5000
+#define CALIBRATE_NS 5000000ull
 
 struct lapic_ops {
 	u32 (*read)(u32 reg);
@@ -178,12 +178,13 @@ static u32 timer_sample(u64 *tsc)
 
 void lapic_timer_calibrate(void)
 {
-	u64 tsc0 = 0, tsc1 = 0;
+	u64 tsc0 = 0, tsc1 = 0, cycles = tsc_from_ns(CALIBRATE_NS);
 	u32 count0, count1;
 
 	ops->write(APIC_TIMER_INIT, ~0u);
 	count0 = timer_sample(&tsc0);
-	tsc_delay_us(CALIBRATE_US);
+	while (rdtsc() - tsc0 < cycles)
+		cpu_dawdle();
 	count1 = timer_sample(&tsc1);
 	ops->write(APIC_TIMER_INIT, 0);
 	timer_hz = muldiv_u64(count0 - count1, tsc_hz(), tsc1 - tsc0);

@@ -72,7 +72,7 @@ static u64 pit_measure(void)
 	outb(PIT_CH2, PIT_START >> 8);
 	count0 = pit_sample(&tsc0);
 	for (u32 i = 0; i < 1000000 && count0 - pit_read() < PIT_TICKS; i++)
-		cpu_pause();
+		cpu_dawdle();
 	count1 = pit_sample(&tsc1);
 	if (inb(PORT_B) & PORT_B_OUT2 || count1 >= count0 || count0 - count1 < PIT_TICKS)
 		return 0;
