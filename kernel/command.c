@@ -224,6 +224,7 @@ void command_run(const struct cmdline *cl, const struct booted *b, struct arena 
 		.reads_shared = cl->number[OPT_line_reads] == LINE_READS_SHARED,
 		.trace = cl->number[OPT_trace],
 	};
+	panic_add_dump(tasks_panic_dump);
 	choose_topology(cl, b, a);
 	if (cl->given[OPT_selftest])
 		run_selftests(cl, a);

@@ -7,8 +7,6 @@
 #include "platform.h"
 #include "trace.h"
 
-struct hist *run_wake_latency;
-
 static struct {
 	const struct run_spec *spec;
 	struct run_result *result;
@@ -68,7 +66,6 @@ void run_execute(const struct rig *rig, const struct run_spec *spec, struct run_
 	hist_init(&r->wake_latency_ns,
 		  arena_alloc(rig->arena, HIST_BUCKETS(HIST_SUB_BITS) * sizeof(u64)),
 		  HIST_SUB_BITS);
-	run_wake_latency = &r->wake_latency_ns;
 	trace_reset(rig->trace);
 	engine_init(&ec);
 	ctx_init(&r->ctx, rig, spec);
@@ -77,9 +74,11 @@ void run_execute(const struct rig *rig, const struct run_spec *spec, struct run_
 
 	struct sched *s = sched_create(&sc);
 
-	tasks_init(s, rig->arena, spec->seed, first_task, NULL);
+	struct tasks_config tc = { .sched = s, .arena = rig->arena, .seed = spec->seed,
+				   .first = first_task, .wake_latency_ns = &r->wake_latency_ns };
+
+	tasks_init(&tc);
 	rig->exec->run();
-	run_wake_latency = NULL;
 	trace_on = false;
 	collect(r, s);
 	r->failed = engine.failed || r->ctx.checks_failed;

@@ -39,7 +39,4 @@ struct run_result {
 /* Results that point into the arena are valid until the next run. */
 void run_execute(const struct rig *rig, const struct run_spec *spec, struct run_result *r);
 
-/* The histogram that task switches record into; NULL outside runs. */
-extern struct hist *run_wake_latency;
-
 #endif

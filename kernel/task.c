@@ -21,15 +21,12 @@ struct kcpu {
 };
 
 static struct {
-	struct arena *arena;
+	struct tasks_config cfg;
 	struct kcpu *cpu;
-	u64 seed;
 	u32 next_id, next_slot, next_mm, alive;
 	struct list all;
 	struct list free;         /* exited and reaped: struct and stack are used again */
 	struct raw_lock lock;     /* this struct, but cpu[] */
-	void (*first_fn)(void *);
-	void *first_arg;
 } tasks;
 
 static struct kcpu *this_kcpu(void)
@@ -70,6 +67,17 @@ static void charge_refill(struct task *t, const struct kcpu *k, u32 cpu)
 	t->refill_ps += (u64)kb * m->refill_ns_per_kb[column] * 1000;
 }
 
+static void record_latency(struct task *t, u64 now_ns)
+{
+	if (!t->st.woken_ns)
+		return;
+	raw_lock(&tasks.lock);
+	hist_record(tasks.cfg.wake_latency_ns,
+		    now_ns > t->st.woken_ns ? now_ns - t->st.woken_ns : 0);
+	raw_unlock(&tasks.lock);
+	t->st.woken_ns = 0;
+}
+
 /* Runs on the stack of the task that was switched to. */
 static void switch_finish(void)
 {
@@ -100,6 +108,7 @@ void task_schedule(bool preempt)
 		if (next != k->idle) {
 			env_charge(next->mm == prev->mm ? ENV_SWITCH_THREAD : ENV_SWITCH_PROC);
 			charge_refill(next, k, cpu);
+			record_latency(next, now_ns);
 			k->last = next;
 			next->last_cpu = cpu;
 		} else {
@@ -178,7 +187,7 @@ static struct task *task_alloc(void)
 		memset(t, 0, sizeof(*t));
 		t->stack_slot = slot;
 	} else {
-		t = arena_alloc(tasks.arena, sizeof(*t));
+		t = arena_alloc(tasks.cfg.arena, sizeof(*t));
 		t->stack_slot = tasks.next_slot++;
 	}
 	t->st.id = tasks.next_id++;
@@ -209,7 +218,7 @@ struct task *task_fork(const struct task_attr *attr, void (*fn)(void *), void *a
 	t->mm = attr->mm ? attr->mm : parent->mm;
 	t->footprint_kb = attr->footprint_kb;
 	sem_init(&t->exits, "exits of task", t->st.id, 0);
-	rng_init(&t->rng, tasks.seed, t->st.id);
+	rng_init(&t->rng, tasks.cfg.seed, t->st.id);
 	t->sp = plat_ctx_init(plat_stack(t->stack_slot), task_entry, t);
 	sched_fork(the_sched, &t->st, parent->st.is_idle_task ? NULL : &parent->st, t->st.id,
 		   attr->name);
@@ -345,7 +354,7 @@ static void idle_loop(void *arg)
 	if (cpu == 0) {
 		struct task_attr attr = { .name = "main" };
 
-		task_fork(&attr, tasks.first_fn, tasks.first_arg);
+		task_fork(&attr, tasks.cfg.first, tasks.cfg.arg);
 	}
 	for (;;) {
 		if (kernel_need_resched(cpu)) {
@@ -361,14 +370,13 @@ static void idle_loop(void *arg)
 	}
 }
 
-void tasks_init(struct sched *s, struct arena *a, u64 seed, void (*fn)(void *), void *arg)
+void tasks_init(const struct tasks_config *config)
 {
-	the_sched = s;
+	struct arena *a = config->arena;
+
+	the_sched = config->sched;
 	memset(&tasks, 0, sizeof(tasks));
-	tasks.arena = a;
-	tasks.seed = seed;
-	tasks.first_fn = fn;
-	tasks.first_arg = arg;
+	tasks.cfg = *config;
 	list_init(&tasks.all);
 	list_init(&tasks.free);
 	timers_init(engine.nr_cpus, a);
@@ -383,7 +391,7 @@ void tasks_init(struct sched *s, struct arena *a, u64 seed, void (*fn)(void *), 
 						 (void *)(uintptr_t)c);
 		engine.cpu[c].paths = &t->paths;
 		tasks.cpu[c].current = tasks.cpu[c].idle = t;
-		sched_set_idle_task(s, c, &t->st);
+		sched_set_idle_task(the_sched, c, &t->st);
 	}
 	tasks.next_id = 1; /* 0 is every idle task's */
 }
@@ -422,4 +430,26 @@ void kernel_dump_tasks(void (*line)(const char *text))
 void kernel_log(const char *text)
 {
 	console_line(text);
+}
+
+static void say_line(const char *text)
+{
+	panic_say("%s\n", text);
+}
+
+void tasks_panic_dump(void)
+{
+	u32 cpu;
+
+	if (!trace_on) /* no run in progress */
+		return;
+	cpu = env_this_cpu();
+	panic_say("cpu %u of the run, at %llu ns", cpu, (unsigned long long)env_now());
+	if (tasks.cpu && tasks.cpu[cpu].current)
+		panic_say(", task %u %s", tasks.cpu[cpu].current->st.id,
+			  tasks.cpu[cpu].current->st.name ? tasks.cpu[cpu].current->st.name : "idle");
+	panic_say("\nlocks:\n");
+	engine_dump(say_line);
+	panic_say("last events:\n");
+	trace_dump(32, say_line);
 }

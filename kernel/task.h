@@ -8,6 +8,7 @@
 
 #include "../sched/sched.h"
 #include "lib/rng.h"
+#include "stats/hist.h"
 #include "sync.h"
 #include "timer.h"
 
@@ -36,9 +37,20 @@ struct task {
 /* The run that tasks belong to. */
 extern struct sched *the_sched;
 
-/* Sets up tasks, per-CPU idle tasks and timers for a run with that seed; once the
- * executor runs, CPU 0's idle task forks the first task, fn(arg). */
-void tasks_init(struct sched *s, struct arena *a, u64 seed, void (*fn)(void *), void *arg);
+struct tasks_config {
+	struct sched *sched;
+	struct arena *arena;
+	u64 seed;
+	void (*first)(void *arg);   /* first task, forked by CPU 0's idle task */
+	void *arg;
+	struct hist *wake_latency_ns; /* wake-up to running; tasks that wait count too */
+};
+
+/* Sets up tasks, per-CPU idle tasks and timers for a run by the executor. */
+void tasks_init(const struct tasks_config *config);
+
+/* CPU, task, virtual time, locks and last events of the run in progress. No locks. */
+void tasks_panic_dump(void);
 
 /* The calling task. */
 struct task *task_self(void);

@@ -182,8 +182,7 @@ static void on_timer(void)
 		tick_next(c);
 		if (c->id == engine.cfg.housekeeper &&
 		    now_ps - ENGINE_START_PS > engine.cfg.vlimit_ps)
-			engine_fail("real time passed vlimit_s (%llu s)",
-				    (unsigned long long)(engine.cfg.vlimit_ps / 1000000000000ull));
+			engine_fail("real time passed vlimit_s");
 		kernel_event(EVT_TICK);
 	}
 	timer_program(c);
