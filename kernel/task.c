@@ -145,6 +145,16 @@ u64 kernel_ran_ns(void)
 	return ran_ns;
 }
 
+u64 task_cpu_ns(const struct task *t)
+{
+	u64 now_ns = env_now(), ran_ns = t->ran_ns;
+
+	/* Its CPU's clock may be ahead of ours: then it began later. */
+	if (__atomic_load_n(&t->st.on_cpu, __ATOMIC_RELAXED) && t->in_ns < now_ns)
+		ran_ns += now_ns - t->in_ns;
+	return ran_ns;
+}
+
 void kernel_event(enum ecpu_event e)
 {
 	env_path_begin(PATH_IRQ);

@@ -75,6 +75,9 @@ void task_wait_children(void);
 /* A new address space for tasks of process mode. */
 u32 task_new_mm(void);
 
+/* CPU time of any task so far, up to this CPU's clock. Exact in lockstep. */
+u64 task_cpu_ns(const struct task *t);
+
 /* Sleeps at least ns. (sync) */
 void task_sleep_ns(u64 ns);
 
