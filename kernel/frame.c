@@ -47,7 +47,9 @@ void frame_end(struct json *j)
 	panic_unless(!j->overflow && !j->depth, "frame of %zu bytes is incomplete", j->len);
 	if (hashed) {
 		digest_update(&digest, j->buf, host_at ? host_at : j->len);
-		digest_update(&digest, "}\n" + (host_at ? 0 : 1), host_at ? 2 : 1);
+		if (host_at)
+			digest_update(&digest, "}", 1);
+		digest_update(&digest, "\n", 1);
 	}
 	j->buf[j->len] = '\n';
 	plat_write(buffer, j->len + 2);

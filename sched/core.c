@@ -72,6 +72,10 @@ void sched_set_idle_task(struct sched *s, u32 cpu, struct sched_task *idle)
 	env_line_init(&idle->state_line, LINE_TASK);
 	list_init(&idle->rq_node);
 	rq->idle = rq->curr = idle;
+	/* It idles from the start, without ever having gone idle. */
+	rq->in_idle_mask = true;
+	cpumask_set(&s->idle_mask, cpu);
+	s->idle_mask_weight++;
 }
 
 /* ---- locks and clocks ------------------------------------------------------ */
