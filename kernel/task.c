@@ -356,6 +356,7 @@ static void idle_loop(void *arg)
 {
 	u32 cpu = (u32)(uintptr_t)arg;
 
+	engine_exit(); /* control came from within the engine, or from before the run */
 	if (engine.live)
 		live_tick_start();
 	else

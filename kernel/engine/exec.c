@@ -43,7 +43,8 @@ static void noreturn_fn mux_finish(void)
 /* ---- smp --------------------------------------------------------------------- */
 
 static u32 smp_token;
-static u32 smp_parked; /* CPUs back from the run */
+static u32 smp_parked;  /* CPUs back from the run */
+static u32 smp_resting; /* CPUs that are about to halt, or do */
 
 static void smp_leave(struct ecpu *c)
 {
@@ -53,14 +54,33 @@ static void smp_leave(struct ecpu *c)
 	__builtin_unreachable();
 }
 
-static void smp_wait(struct ecpu *c)
+/* Halts until c has the token; false when the run is over instead. */
+static bool smp_await_token(struct ecpu *c)
 {
 	plat_irq_disable();
+	__atomic_fetch_add(&smp_resting, 1, __ATOMIC_ACQ_REL);
 	while (__atomic_load_n(&smp_token, __ATOMIC_ACQUIRE) != c->id) {
 		if (__atomic_load_n(&engine.over, __ATOMIC_ACQUIRE))
-			smp_leave(c);
+			return false;
 		plat_wait();
 	}
+	__atomic_fetch_sub(&smp_resting, 1, __ATOMIC_ACQ_REL);
+	if (!engine.cfg.cost_insn)
+		return true;
+	/* The instruction counter is everybody's: nobody else may execute. Under
+	 * icount a PAUSE gives the turn to the next CPU that is not halted, so two
+	 * let the last one get from its announcement to its HLT. */
+	while (__atomic_load_n(&smp_resting, __ATOMIC_ACQUIRE) != engine.nr_cpus - 1)
+		plat_relax();
+	plat_relax();
+	plat_relax();
+	return true;
+}
+
+static void smp_wait(struct ecpu *c)
+{
+	if (!smp_await_token(c))
+		smp_leave(c);
 }
 
 static void smp_pass(struct ecpu *from, struct ecpu *to)
@@ -75,18 +95,14 @@ static void smp_cpu(void *arg)
 {
 	struct ecpu *c = arg;
 
-	plat_irq_disable();
-	while (__atomic_load_n(&smp_token, __ATOMIC_ACQUIRE) != c->id &&
-	       !__atomic_load_n(&engine.over, __ATOMIC_ACQUIRE))
-		plat_wait();
-	if (!__atomic_load_n(&engine.over, __ATOMIC_ACQUIRE))
+	if (smp_await_token(c))
 		plat_ctx_switch(&c->park_sp, c->sp);
 	__atomic_fetch_add(&smp_parked, 1, __ATOMIC_RELEASE);
 }
 
 static void smp_run(void)
 {
-	smp_parked = 0;
+	smp_parked = smp_resting = 0;
 	plat_on_ipi(PLAT_IPI_TOKEN, NULL);
 	take_first();
 	smp_token = 0;
