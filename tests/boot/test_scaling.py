@@ -2,6 +2,8 @@
 """Sanity that any result must obey, whatever the model's constants."""
 
 import json
+import os
+import re
 
 import harness
 import pytest
@@ -9,13 +11,24 @@ import pytest
 STANZAS = harness.load()
 
 
+def frames_of(name, kind, **params):
+    """The frames of a type with these parameters."""
+    parsed = [json.loads(text) for text in harness.outcome(name, STANZAS)["frames"]]
+    return [f for f in parsed if f["type"] == kind
+            and all(f["params"].get(k) == v for k, v in params.items())]
+
+
 def times(name, **params):
-    """elapsed virtual time of the results with these parameters"""
-    found = [json.loads(text) for text in harness.outcome(name, STANZAS)["frames"]]
-    found = [f["value"] for f in found if f["type"] == "result"
-             and all(f["params"].get(k) == v for k, v in params.items())]
+    """elapsed virtual time of the one result with these parameters"""
+    found = frames_of(name, "result", **params)
     assert len(found) == 1, f"{name} {params}: {found}"
-    return found[0]
+    return found[0]["value"]
+
+
+def tasks(name, **params):
+    """CPU time and work of each task, ns"""
+    (frame,) = frames_of(name, "counters", **params)
+    return frame["counters"]["task_cpu_ns"], frame["counters"]["task_work_ns"]
 
 
 def test_sixteen_cpus_are_four_times_as_fast_as_one():
@@ -25,3 +38,27 @@ def test_sixteen_cpus_are_four_times_as_fast_as_one():
 @pytest.mark.parametrize("machine", ["scale-1", "scale-16"])
 def test_twice_the_loops_take_twice_the_time(machine):
     assert 1.8 < times(machine, loops=200) / times(machine, loops=100) < 2.2
+
+
+def test_two_spinners_on_a_cpu_get_half_each():
+    (a, b), _ = tasks("share-equal")
+    assert abs(a / (a + b) - 0.5) < 0.005
+
+
+def test_nice_0_and_nice_5_share_as_their_weights():
+    (a, b), _ = tasks("share-nice")
+    assert abs(a / b / (1024 / 335) - 1) < 0.01
+
+
+def smt_speed():
+    """Of the generic machine, with two busy siblings: the second figure of its speeds."""
+    with open(os.path.join(harness.REPO, "kernel/engine/machines.def"), encoding="utf-8") as f:
+        row = re.search(r'MACHINE\("generic",[^\n]*\n\s*100, (\d+),', f.read())
+    return int(row[1]) / 100
+
+
+def test_busy_smt_siblings_run_at_the_profiles_speed():
+    (cpu,), (work,) = tasks("share-smt", n=1)
+    assert abs(work / cpu - 1) < 0.01
+    for cpu, work in zip(*tasks("share-smt", n=2)):
+        assert abs(work / cpu / smt_speed() - 1) < 0.01
