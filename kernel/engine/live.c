@@ -12,6 +12,11 @@
 
 static u32 live_parked;
 
+/* CPUs in a run's code: written by each itself, interrupts off. An interrupt may
+ * come in after its target left the run; a CPU that left twice would continue on
+ * a stack frame that is gone. Not in struct ecpu, which the next run clears. */
+static bool inside[MAX_CPUS];
+
 static struct ecpu *self(void)
 {
 	return &engine.cpu[plat_this_cpu()];
@@ -173,6 +178,8 @@ static void on_timer(void)
 	struct ecpu *c = self();
 	u64 now_ps = live_now() * 1000;
 
+	if (!inside[plat_this_cpu()])
+		return;
 	irq_begin(c);
 	if (c->event_ps[EVT_TIMER] <= now_ps) {
 		c->event_ps[EVT_TIMER] = TIME_NEVER;
@@ -194,6 +201,8 @@ static void on_ipi(void)
 	struct ecpu *c = self();
 	u32 bits;
 
+	if (!inside[plat_this_cpu()])
+		return;
 	irq_begin(c);
 	bits = __atomic_exchange_n(&c->live_pending, 0, __ATOMIC_ACQUIRE);
 	for (u32 e = 0; e < EVT_NR; e++)
@@ -251,8 +260,11 @@ static void live_cpu(void *arg)
 	struct ecpu *c = arg;
 
 	plat_irq_disable();
-	if (!__atomic_load_n(&engine.over, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(&engine.over, __ATOMIC_ACQUIRE)) {
+		inside[c->id] = true;
 		plat_ctx_switch(&c->park_sp, c->sp);
+		inside[c->id] = false;
+	}
 	plat_timer_after(0);
 	__atomic_fetch_add(&live_parked, 1, __ATOMIC_RELEASE);
 }
