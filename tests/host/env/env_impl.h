@@ -208,7 +208,8 @@ static inline void env_path_end(enum env_path p)
 {
 	u32 cpu = test_env.cpu;
 
-	panic_unless(test_env.path_depth[cpu] && test_env.path[cpu][--test_env.path_depth[cpu]] == p,
+	panic_unless(test_env.path_depth[cpu], "path %d ends that did not begin", p);
+	panic_unless(test_env.path[cpu][--test_env.path_depth[cpu]] == p,
 		     "path %d ends that did not begin last", p);
 }
 
