@@ -26,7 +26,7 @@ import machine  # noqa: E402
 
 KEYS = {"image", "smp", "cpu", "numa", "qemu", "exec", "iso", "via", "args", "timeout", "status",
         "under_load", "lines", "no_lines", "stderr", "fields", "same_digest_as",
-        "same_results_as", "no_frames", "quiet",
+        "same_results_as", "no_frames", "only_end", "quiet",
         "ids", "shifts", "src", "vendor", "llc_src", "disabled", "warnings", "masks",
         "domains", "last_domains", "nodes"}
 TIMED_OUT = 124
@@ -183,10 +183,13 @@ def faults(name, stanzas):
         found.append(f"there are frames: {result['frames'][0][:200]}")
     if "quiet" in stanza and (result["stdout"].strip() or result["frames"]):
         found.append("there is console output")
-    bad_frames = frames.faults(result["frames"], result["status"] == 0)
+    bad_frames = frames.faults(result["frames"],
+                               result["status"] == 0 and "only_end" not in stanza)
     if bad_frames:
         return found + bad_frames, result
     parsed = [json.loads(text) for text in result["frames"]]
+    if "only_end" in stanza and [f["type"] for f in parsed] != ["end"]:
+        found.append(f"frames {[f['type'] for f in parsed]}, not end alone")
     found += field_faults(parsed, stanza.get("fields", ""))
     found += digest_faults(stanza, result, stanzas)
     if "ids" in stanza:
