@@ -309,10 +309,7 @@ void task_burn(u64 ns)
 	u64 refill_ps = t->refill_ps;
 
 	t->refill_ps = 0;
-	if (engine.live)
-		live_burn(ns);
-	else
-		engine_burn(ns, refill_ps);
+	env_burn(ns, refill_ps);
 }
 
 void task_copy(u32 bytes)
@@ -325,7 +322,7 @@ void task_copy(u32 bytes)
 		memcpy(to, from, bytes < MAX_COPY ? bytes : MAX_COPY);
 		return;
 	}
-	engine_sync();
+	env_sync();
 	engine_charge_ps((u64)bytes * engine.cfg.machine->refill_ns_per_kb[0] * 1000 / 1024);
 }
 
@@ -357,10 +354,7 @@ static void idle_loop(void *arg)
 	u32 cpu = (u32)(uintptr_t)arg;
 
 	engine_exit(); /* control came from within the engine, or from before the run */
-	if (engine.live)
-		live_tick_start();
-	else
-		engine_tick_start(engine.cur);
+	env_tick_start();
 	env_irq_on();
 	if (cpu == 0) {
 		struct task_attr attr = { .name = "main" };
@@ -373,10 +367,7 @@ static void idle_loop(void *arg)
 		} else {
 			env_path_begin(PATH_IDLE);
 			env_path_end(PATH_IDLE);
-			if (engine.live)
-				live_idle();
-			else
-				engine_idle();
+			env_idle();
 		}
 	}
 }

@@ -21,13 +21,8 @@ static bool timer_less(const struct rb_node *a, const struct rb_node *b)
 static void hardware_set(u32 cpu)
 {
 	struct rb_node *first = rb_first(&queues[cpu]);
-	u64 at_ns = first ? container_of(first, struct timer, node)->expires_ns : TIME_NEVER;
 
-	if (engine.live)
-		live_timer_set(at_ns);
-	else
-		engine_event_set(engine.cur, EVT_TIMER,
-				 at_ns == TIME_NEVER ? TIME_NEVER : at_ns * 1000);
+	env_timer_set(first ? container_of(first, struct timer, node)->expires_ns : TIME_NEVER);
 }
 
 void timer_start(struct timer *t, u64 expires_ns, void (*fn)(struct timer *t))

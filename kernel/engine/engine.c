@@ -64,6 +64,31 @@ static void costs_init(struct engine *e)
 	e->surcharge_ps[ENV_ATOMIC] = m->lock_rmw_ps;
 }
 
+/* What the counter shows between an exit and an enter with nothing in between:
+ * the engine's own way out and in, which must not be charged. */
+static void measure_bracket(struct engine *e)
+{
+	static struct path_stack none;
+
+	e->cur = &e->cpu[0];
+	e->cur->paths = &none;
+	e->bracket_insns = 0;
+	engine_exit();
+	engine_enter();
+	e->bracket_insns = e->path_insns[PATH_NR];
+	e->path_insns[PATH_NR] = 0;
+	e->cur->now_ps = ENGINE_START_PS;
+}
+
+/* The instruction counter is everybody's, and CPUs that were parked a moment
+ * ago may still be on their way to HLT. Under icount a PAUSE gives the turn to
+ * the next CPU that does not halt. */
+static void let_others_halt(void)
+{
+	for (u32 i = 0; i < 4 * plat_nr_cpus(); i++)
+		plat_relax();
+}
+
 void engine_init(const struct engine_config *cfg)
 {
 	struct engine *e = &engine;
@@ -85,6 +110,10 @@ void engine_init(const struct engine_config *cfg)
 	e->jiffies = ENGINE_START_PS / e->tick_ps;
 	e->last_action_ps = ENGINE_START_PS;
 	engine_line_init(&e->jiffies_line, LINE_JIFFIES);
+	if (cfg->cost_insn) {
+		let_others_halt();
+		measure_bracket(e);
+	}
 }
 
 /* ---- costs --------------------------------------------------------------- */
@@ -101,60 +130,44 @@ void engine_enter_insn(void)
 {
 	u64 n = plat_cycles() - engine.cycles_base;
 	struct path_stack *p = engine.cur->paths;
-	u32 path = p && p->depth ? p->id[p->depth - 1] : PATH_NR;
+	u32 path = p->depth ? p->id[p->depth - 1] : PATH_NR;
 
+	panic_unless(!engine.inside, "engine entered from within");
+	engine.inside = true;
 	if (engine.uncharged)
 		return;
+	n = n > engine.bracket_insns ? n - engine.bracket_insns : 0;
 	engine.path_insns[path] += n;
 	engine_charge_code_ps(n * engine.ps_per_insn);
 }
 
 void engine_exit_insn(void)
 {
+	engine.inside = false;
 	engine.cycles_base = plat_cycles();
 }
 
 u64 engine_now(void)
 {
-	engine_enter();
-	u64 now_ns = engine.cur->now_ps / 1000;
-	engine_exit();
-	return now_ns;
+	return engine.cur->now_ps / 1000;
 }
 
 void engine_path_begin(u8 p)
 {
-	engine_enter();
 	struct path_stack *s = engine.cur->paths;
 
 	panic_unless(s->depth < sizeof(s->id), "path %u: nested too deep", p);
 	s->id[s->depth++] = p;
 	engine.path_count[p]++;
 	engine_charge_code_ps(engine.path_ps[p]);
-	engine_exit();
 }
 
 void engine_path_end(u8 p)
 {
-	engine_enter();
 	struct path_stack *s = engine.cur->paths;
 
 	panic_unless(s->depth && s->id[s->depth - 1] == p, "path %u ends inside another", p);
 	s->depth--;
-	engine_exit();
-}
-
-void engine_uncharged(bool on)
-{
-	if (on) {
-		if (!engine.uncharged)
-			engine_enter();
-		engine.uncharged++;
-	} else {
-		engine.uncharged--;
-		if (!engine.uncharged)
-			engine_exit();
-	}
 }
 
 /* ---- control --------------------------------------------------------------- */
@@ -280,7 +293,6 @@ void engine_event_clear(struct ecpu *c, enum ecpu_event e)
 void engine_send(u32 cpu, enum ecpu_event e)
 {
 	engine_sync();
-	engine_enter();
 
 	struct ecpu *c = engine.cur, *to = &engine.cpu[cpu];
 	u32 dist = topo_distance(engine.cfg.topo, c->id, cpu);
@@ -290,7 +302,6 @@ void engine_send(u32 cpu, enum ecpu_event e)
 	engine_charge_ps(engine.surcharge_ps[ENV_IPI_SEND]);
 	if (c->now_ps + latency_ps < to->event_ps[e])
 		engine_event_set(to, e, c->now_ps + latency_ps);
-	engine_exit();
 }
 
 void engine_tick_start(struct ecpu *c)
@@ -325,7 +336,6 @@ static void take_event(struct ecpu *c)
 
 void engine_sync(void)
 {
-	engine_enter();
 	for (;;) {
 		struct ecpu *c = engine.cur; /* the task may have moved meanwhile */
 
@@ -346,7 +356,6 @@ void engine_sync(void)
 	}
 	check_order(engine.cur);
 	check_limit(engine.cur);
-	engine_exit();
 }
 
 /* ---- the end -------------------------------------------------------------------- */

@@ -138,6 +138,8 @@ struct engine {
 	struct env_line jiffies_line;
 	u64 last_action_ps;     /* of any CPU: the order check */
 	u64 cycles_base;        /* insn mode: counter at the last engine exit */
+	u64 bracket_insns;      /* insn mode: the bracket's own part of every reading */
+	bool inside;            /* insn mode: between enter and exit */
 	u32 uncharged;
 	u64 path_ps[PATH_NR], surcharge_ps[ENV_NR_SURCHARGES];
 	u32 ps_per_insn;
@@ -175,11 +177,10 @@ u64 engine_now(void);
 void engine_path_begin(u8 p);
 void engine_path_end(u8 p);
 
-/* Work between true and false costs nothing and holds no sync point. */
-void engine_uncharged(bool on);
-
 /* insn mode: accounts what the CPU executed since the last engine exit, and
- * starts anew. Called first and last in every engine function. */
+ * starts anew. Engine functions run between the two; env_impl.h brackets their
+ * calls, so that not even their prologues count as kernel code. Up-calls leave
+ * the bracket. */
 void engine_enter_insn(void);
 void engine_exit_insn(void);
 static inline void engine_enter(void)

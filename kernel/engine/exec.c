@@ -68,12 +68,15 @@ static bool smp_await_token(struct ecpu *c)
 	if (!engine.cfg.cost_insn)
 		return true;
 	/* The instruction counter is everybody's: nobody else may execute. Under
-	 * icount a PAUSE gives the turn to the next CPU that is not halted, so two
-	 * let the last one get from its announcement to its HLT. */
+	 * icount a PAUSE gives the turn to the next CPU that does not halt, so two
+	 * let the last one get from its announcement to its HLT. If the token was
+	 * seen before its IPI came, that is taken here and not at the next wait. */
 	while (__atomic_load_n(&smp_resting, __ATOMIC_ACQUIRE) != engine.nr_cpus - 1)
 		plat_relax();
+	plat_irq_enable();
 	plat_relax();
 	plat_relax();
+	plat_irq_disable();
 	return true;
 }
 

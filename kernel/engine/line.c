@@ -111,9 +111,7 @@ u64 line_access(struct env_line *l, u32 cpu, u64 at_ps, bool write)
 static void access(struct env_line *l, bool write)
 {
 	engine_sync();
-	engine_enter();
 	engine_charge_ps(line_access(l, engine.cur->id, engine.cur->now_ps, write));
-	engine_exit();
 }
 
 void engine_line_read(struct env_line *l)

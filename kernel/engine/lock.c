@@ -42,7 +42,9 @@ static void wait_for(struct env_lock *l, struct ecpu *c)
 {
 	u64 since_ps = c->now_ps;
 
+	engine_exit();
 	env_trace(EV_LOCK_WAIT, l->line.kind, l->id, l->owner, 0);
+	engine_enter();
 	c->waiting_for = l;
 	c->next_waiter = NO_CPU;
 	if (l->wait_tail == NO_CPU)
@@ -76,7 +78,6 @@ void engine_lock(struct env_lock *l)
 {
 	engine.cur->irq_depth++;
 	engine_sync();
-	engine_enter();
 
 	struct ecpu *c = engine.cur;
 
@@ -84,19 +85,16 @@ void engine_lock(struct env_lock *l)
 	engine_charge_ps(engine.surcharge_ps[ENV_IRQSAVE]);
 	if (l->owner != NO_CPU) {
 		wait_for(l, c);
-		engine_exit();
 		return;
 	}
 	note_owner(l, c);
 	if (l->release_ps <= c->now_ps) {
 		engine_charge_ps(line_access(&l->line, c->id, c->now_ps, true));
-		engine_exit();
 		return;
 	}
 	c->lock_wait_ps += l->release_ps - c->now_ps;
 	c->now_ps = l->release_ps;
 	engine_charge_ps(line_access(&l->line, c->id, c->now_ps, true));
-	engine_exit();
 	engine_sync();
 }
 
@@ -104,7 +102,6 @@ bool engine_trylock(struct env_lock *l)
 {
 	engine.cur->irq_depth++;
 	engine_sync();
-	engine_enter();
 
 	struct ecpu *c = engine.cur;
 	bool got = l->owner == NO_CPU && l->release_ps <= c->now_ps;
@@ -115,13 +112,11 @@ bool engine_trylock(struct env_lock *l)
 		note_owner(l, c);
 	else
 		c->irq_depth--;
-	engine_exit();
 	return got;
 }
 
 void engine_unlock(struct env_lock *l)
 {
-	engine_enter();
 
 	struct ecpu *c = engine.cur;
 	u32 i = c->nr_held;
@@ -138,5 +133,4 @@ void engine_unlock(struct env_lock *l)
 		hand_over(l);
 	panic_unless(c->irq_depth, "unlock of %s %u with interrupts on", l->name, l->id);
 	c->irq_depth--;
-	engine_exit();
 }

@@ -57,8 +57,6 @@ void engine_burn(u64 ns, u64 extra_ps)
 
 	engine_sync();
 	while (left_ps) {
-		engine_enter();
-
 		struct ecpu *c = engine.cur;
 
 		c->state = ECPU_BURN;
@@ -72,7 +70,6 @@ void engine_burn(u64 ns, u64 extra_ps)
 		c->state = ECPU_RUN;
 		/* Rounding up the time must not leave a rest of a few picoseconds. */
 		left_ps = c->now_ps >= c->burn_end_ps ? 0 : c->burn_left_ps;
-		engine_exit();
 		engine_sync(); /* takes the event that ended the burst; may be preempted */
 	}
 }
@@ -106,7 +103,6 @@ void engine_idle(void)
 
 	if (kernel_need_resched(c->id))
 		return;
-	engine_enter();
 	if (c->id == engine.cfg.housekeeper) {
 		check_hang(c);
 	} else {
@@ -124,21 +120,17 @@ void engine_idle(void)
 	c->now_ps += exit_latency_ps(c->now_ps - c->idle_since_ps);
 	c->state = ECPU_RUN;
 	c->irq_depth++; /* the interrupt that woke it is taken below, when it counts as busy */
-	engine_exit();
 	engine_sync();
-	engine_enter();
 	set_busy(c, true);
 	if (!c->tick_on)
 		engine_tick_start(c);
 	c->irq_depth--;
-	engine_exit();
 	engine_sync();
 }
 
 void engine_relax(void)
 {
 	engine_sync();
-	engine_enter();
 
 	struct ecpu *c = engine.cur;
 	u64 to_ps = engine.key[1];
@@ -152,6 +144,5 @@ void engine_relax(void)
 		engine_fail("cpu %u spins and nothing can change what it waits for", c->id);
 	if (c->now_ps <= to_ps)
 		c->now_ps = to_ps + 1;
-	engine_exit();
 	engine_sync();
 }

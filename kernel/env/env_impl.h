@@ -11,9 +11,22 @@
 #include "../panic.h"
 #include "../trace.h"
 
+/* Leaves kernel code for the engine and comes back. */
+#define ENGINE_CALL(call)       \
+	do {                    \
+		engine_enter(); \
+		call;           \
+		engine_exit();  \
+	} while (0)
+
 static inline u64 env_now(void)
 {
-	return engine.live ? live_now() : engine_now();
+	u64 now_ns;
+
+	if (engine.live)
+		return live_now();
+	ENGINE_CALL(now_ns = engine_now());
+	return now_ns;
 }
 
 static inline u32 env_this_cpu(void)
@@ -32,12 +45,17 @@ static inline void env_lock(struct env_lock *l)
 	if (engine.live)
 		live_lock(l);
 	else
-		engine_lock(l);
+		ENGINE_CALL(engine_lock(l));
 }
 
 static inline bool env_trylock(struct env_lock *l)
 {
-	return engine.live ? live_trylock(l) : engine_trylock(l);
+	bool got;
+
+	if (engine.live)
+		return live_trylock(l);
+	ENGINE_CALL(got = engine_trylock(l));
+	return got;
 }
 
 static inline void env_unlock(struct env_lock *l)
@@ -45,7 +63,7 @@ static inline void env_unlock(struct env_lock *l)
 	if (engine.live)
 		live_unlock(l);
 	else
-		engine_unlock(l);
+		ENGINE_CALL(engine_unlock(l));
 }
 
 static inline bool env_held(const struct env_lock *l)
@@ -69,29 +87,22 @@ static inline void env_irq_on(void)
 		engine.cur->irq_depth--;
 }
 
-/* The kernel's own sync point, for actions that no other function covers. */
-static inline void env_sync(void)
+static inline void env_send(u32 cpu, enum ecpu_event e)
 {
 	if (engine.live)
-		live_preempt_check();
+		live_send(cpu, e);
 	else
-		engine_sync();
+		ENGINE_CALL(engine_send(cpu, e));
 }
 
 static inline void env_kick(u32 cpu)
 {
-	if (engine.live)
-		live_send(cpu, EVT_RESCHED);
-	else
-		engine_send(cpu, EVT_RESCHED);
+	env_send(cpu, EVT_RESCHED);
 }
 
 static inline void env_call(u32 cpu, enum env_call what)
 {
-	if (engine.live)
-		live_send(cpu, (enum ecpu_event)(EVT_CALL + what));
-	else
-		engine_send(cpu, (enum ecpu_event)(EVT_CALL + what));
+	env_send(cpu, (enum ecpu_event)(EVT_CALL + what));
 }
 
 static inline void env_relax(void)
@@ -99,7 +110,7 @@ static inline void env_relax(void)
 	if (engine.live)
 		live_relax();
 	else
-		engine_relax();
+		ENGINE_CALL(engine_relax());
 }
 
 static inline void env_line_init(struct env_line *line, enum env_line_kind kind)
@@ -110,13 +121,13 @@ static inline void env_line_init(struct env_line *line, enum env_line_kind kind)
 static inline void env_line_read(struct env_line *line)
 {
 	if (!engine.live && !engine.uncharged)
-		engine_line_read(line);
+		ENGINE_CALL(engine_line_read(line));
 }
 
 static inline void env_line_write(struct env_line *line)
 {
 	if (!engine.live && !engine.uncharged)
-		engine_line_write(line);
+		ENGINE_CALL(engine_line_write(line));
 }
 
 static inline u64 env_jiffies(void)
@@ -128,31 +139,79 @@ static inline u64 env_jiffies(void)
 static inline void env_path_begin(enum env_path p)
 {
 	if (!engine.live && !engine.uncharged)
-		engine_path_begin(p);
+		ENGINE_CALL(engine_path_begin(p));
 }
 
 static inline void env_path_end(enum env_path p)
 {
 	if (!engine.live && !engine.uncharged)
-		engine_path_end(p);
+		ENGINE_CALL(engine_path_end(p));
 }
 
 static inline void env_charge(enum env_surcharge what)
 {
 	if (!engine.live && !engine.uncharged)
-		engine_charge_ps(engine.surcharge_ps[what]);
+		ENGINE_CALL(engine_charge_ps(engine.surcharge_ps[what]));
 }
 
 static inline void env_uncharged_begin(void)
 {
 	if (!engine.live)
-		engine_uncharged(true);
+		ENGINE_CALL(engine.uncharged++);
 }
 
 static inline void env_uncharged_end(void)
 {
 	if (!engine.live)
-		engine_uncharged(false);
+		ENGINE_CALL(engine.uncharged--);
+}
+
+/* ---- the kernel's own, not part of sched/env.h ----------------------------- */
+
+/* A sync point for actions that no other function covers. */
+static inline void env_sync(void)
+{
+	if (engine.live)
+		live_preempt_check();
+	else
+		ENGINE_CALL(engine_sync());
+}
+
+/* ns of work, extra_ps of cache refill before it. (sync) */
+static inline void env_burn(u64 ns, u64 extra_ps)
+{
+	if (engine.live)
+		live_burn(ns);
+	else
+		ENGINE_CALL(engine_burn(ns, extra_ps));
+}
+
+/* The idle task's wait for an interrupt. (sync) */
+static inline void env_idle(void)
+{
+	if (engine.live)
+		live_idle();
+	else
+		ENGINE_CALL(engine_idle());
+}
+
+/* The calling CPU's next timer interrupt; TIME_NEVER: none. Interrupts off. */
+static inline void env_timer_set(u64 at_ns)
+{
+	if (engine.live)
+		live_timer_set(at_ns);
+	else
+		ENGINE_CALL(engine_event_set(engine.cur, EVT_TIMER,
+					     at_ns == TIME_NEVER ? TIME_NEVER : at_ns * 1000));
+}
+
+/* The calling CPU's periodic tick. Interrupts off. */
+static inline void env_tick_start(void)
+{
+	if (engine.live)
+		live_tick_start();
+	else
+		ENGINE_CALL(engine_tick_start(engine.cur));
 }
 
 static inline bool env_cpu_preempted(u32 cpu)
