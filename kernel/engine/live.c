@@ -262,6 +262,9 @@ static void live_cpu(void *arg)
 	plat_irq_disable();
 	if (!__atomic_load_n(&engine.over, __ATOMIC_ACQUIRE)) {
 		inside[c->id] = true;
+		/* What came in before was ignored; its bits are still there. */
+		if (__atomic_load_n(&c->live_pending, __ATOMIC_ACQUIRE))
+			plat_send_ipi(c->id, PLAT_IPI_CALL);
 		plat_ctx_switch(&c->park_sp, c->sp);
 		inside[c->id] = false;
 	}
