@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Builds and runs the host unit tests: every tests/host/test_*.c is one cmocka
-program. A comment in its first lines names what it is linked with:
+program. Comments in its first lines say what it is linked with and how it and
+these files are compiled (none: with tests/host/env as the scheduler's door):
 
     /* sources: sched/topo.c kernel/lib/*.c tests/host/panic_host.c */
+    /* flags: -I kernel/env */
+    /* again: -UANECHOIC_DEBUG */
 
-Objects are shared between programs and rebuilt when a file they include is newer."""
+The last makes a second program, with these flags too. Objects are shared between
+programs of the same flags and rebuilt when a file they include is newer."""
 
+import collections
 import glob
 import os
 import re
@@ -16,44 +21,59 @@ COMPILERS = ("gcc", "clang")
 CFLAGS = ["-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror",
           "-Wno-comment",  # globs in the sources comment contain "/*"
           "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
-          "-fno-omit-frame-pointer", "-DANECHOIC_DEBUG",
-          "-I", "tests/host/env", "-I", "."]
+          "-fno-omit-frame-pointer", "-DANECHOIC_DEBUG", "-I", "."]
+DEFAULT_FLAGS = ("-I", "tests/host/env")
 # The compiler's own names for these functions are libc's and the sanitizers'.
 NOT_ON_HOST = {"kernel/lib/string.c"}
-SOURCES = re.compile(r"/\*\s*sources:(.*?)\*/(?!\S)", re.DOTALL)
 RUN_TIMEOUT_S = 300
+
+Program = collections.namedtuple("Program", "name path flags")
 
 
 class BuildError(Exception):
     """The compiler's output."""
 
 
+def declared(path, word):
+    """The words of a comment that begins with word, in the first 20 lines; or None."""
+    with open(os.path.join(REPO, path), encoding="utf-8") as f:
+        head = "".join(line for line, _ in zip(f, range(20)))
+    found = re.search(r"/\*\s*" + word + r":(.*?)\*/(?!\S)", head, re.DOTALL)
+    return found and [w for w in found.group(1).split() if w != "*"]
+
+
 def programs():
-    paths = glob.glob(os.path.join(REPO, "tests", "host", "test_*.c"))
-    return sorted(os.path.relpath(p, REPO) for p in paths)
+    """Every test file once, or twice if it says so."""
+    result = []
+    for path in sorted(glob.glob(os.path.join(REPO, "tests", "host", "test_*.c"))):
+        path = os.path.relpath(path, REPO)
+        name = os.path.basename(path)[:-2]
+        flags = tuple(declared(path, "flags") or DEFAULT_FLAGS)
+        again = declared(path, "again")
+        result.append(Program(name, path, flags))
+        if again:
+            result.append(Program(name + "".join(again), path, flags + tuple(again)))
+    return result
 
 
 def sources_of(program):
     """The files a program is linked with, itself first."""
-    with open(os.path.join(REPO, program), encoding="utf-8") as f:
-        head = "".join(line for line, _ in zip(f, range(20)))
-    found = SOURCES.search(head)
-    if not found:
-        raise BuildError(f"{program}: no /* sources: ... */ in its first 20 lines")
-    files = [program]
-    for pattern in found.group(1).replace("\n", " ").split():
-        if pattern == "*":
-            continue
+    patterns = declared(program.path, "sources")
+    if patterns is None:
+        raise BuildError(f"{program.path}: no /* sources: ... */ in its first 20 lines")
+    files = [program.path]
+    for pattern in patterns:
         hits = sorted(glob.glob(os.path.join(REPO, pattern)))
         hits = [os.path.relpath(h, REPO) for h in hits]
         if not hits:
-            raise BuildError(f"{program}: sources: {pattern} matches no file")
+            raise BuildError(f"{program.path}: sources: {pattern} matches no file")
         files += [h for h in hits if h not in NOT_ON_HOST and h not in files]
     return files
 
 
-def object_path(compiler, source):
-    return os.path.join("build", "host-tests", compiler, source[:-2] + ".o")
+def object_path(compiler, source, flags):
+    folder = re.sub(r"[^\w]+", "-", " ".join(flags)).strip("-")
+    return os.path.join("build", "host-tests", compiler, folder, source + ".o")
 
 
 def run_command(argv):
@@ -83,19 +103,19 @@ def dependencies(obj):
     return [os.path.join(REPO, name) for name in files]
 
 
-def compile_object(compiler, source):
-    obj = object_path(compiler, source)
+def compile_object(compiler, source, flags):
+    obj = object_path(compiler, source, flags)
     full = os.path.join(REPO, obj)
     deps = dependencies(full)
     if deps and is_current(full, deps + [os.path.realpath(__file__)]):
         return
     os.makedirs(os.path.dirname(full), exist_ok=True)
-    run_command([compiler, *CFLAGS, "-MD", "-c", source, "-o", obj])
+    run_command([compiler, *CFLAGS, *flags, "-MD", "-c", source, "-o", obj])
 
 
 def link(compiler, program):
-    objects = [object_path(compiler, s) for s in sources_of(program)]
-    target = object_path(compiler, program)[:-2]
+    objects = [object_path(compiler, s, program.flags) for s in sources_of(program)]
+    target = object_path(compiler, program.path, program.flags)[:-len(".c.o")]
     if not is_current(os.path.join(REPO, target), [os.path.join(REPO, o) for o in objects]):
         run_command([compiler, "-fsanitize=address,undefined", *objects, "-o", target,
                      "-lcmocka", "-lm"])
