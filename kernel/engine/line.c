@@ -70,6 +70,17 @@ static enum topo_dist farthest(const struct env_line *l, u32 cpu)
 	return others_hold(l, cpu, NULL) ? DIST_SMT : DIST_SELF;
 }
 
+/* No copy anywhere. The machine table has no such column; the farthest hand-over
+ * is its nearest relative in size. A part has 0 for distances it does not know. */
+static u64 memory_ps(const struct machine *m)
+{
+	u32 i = DIST_REMOTE - DIST_SMT;
+
+	while (i && !m->c2c_ps[i])
+		i--;
+	return m->c2c_ps[i];
+}
+
 u64 line_access(struct env_line *l, u32 cpu, u64 at_ps, bool write)
 {
 	const struct machine *m = engine.cfg.machine;
@@ -88,9 +99,7 @@ u64 line_access(struct env_line *l, u32 cpu, u64 at_ps, bool write)
 		cost_ps = write ? m->lock_rmw_ps : READ_HIT_PS;
 	} else {
 		enum topo_dist d = write ? farthest(l, cpu) : nearest(l, cpu);
-		/* No copy anywhere: memory. The table has no such column; the
-		 * remote hand-over is its nearest relative in size. */
-		u64 c_ps = m->c2c_ps[(d == DIST_SELF ? DIST_REMOTE : d) - DIST_SMT];
+		u64 c_ps = d == DIST_SELF ? memory_ps(m) : m->c2c_ps[d - DIST_SMT];
 		u64 start_ps = at_ps > l->busy_until_ps ? at_ps : l->busy_until_ps;
 		bool extends = write || !engine.cfg.reads_shared || !l->read_since_write;
 
