@@ -36,6 +36,13 @@ static void check_cycle(const struct ecpu *c)
 	}
 }
 
+/* The line moves to its new owner at that one's time: until then a trylock may
+ * still look at it. */
+static void transfer(struct env_lock *l, struct ecpu *c)
+{
+	c->now_ps += line_access(&l->line, c->id, c->now_ps, true);
+}
+
 /* The queue is FIFO: the CPU that asks is put last and given the lock by the
  * owner's unlock, which also moves its clock. */
 static void wait_for(struct env_lock *l, struct ecpu *c)
@@ -56,6 +63,7 @@ static void wait_for(struct env_lock *l, struct ecpu *c)
 	check_cycle(c);
 	engine_pass(c);
 	c->lock_wait_ps += c->now_ps - since_ps;
+	transfer(l, c);
 }
 
 static void hand_over(struct env_lock *l)
@@ -70,7 +78,6 @@ static void hand_over(struct env_lock *l)
 	w->state = ECPU_RUN;
 	if (w->now_ps < l->release_ps)
 		w->now_ps = l->release_ps;
-	w->now_ps += line_access(&l->line, w->id, w->now_ps, true);
 	engine_requeue(w);
 }
 
@@ -88,14 +95,12 @@ void engine_lock(struct env_lock *l)
 		return;
 	}
 	note_owner(l, c);
-	if (l->release_ps <= c->now_ps) {
-		engine_charge_ps(line_access(&l->line, c->id, c->now_ps, true));
-		return;
+	if (l->release_ps > c->now_ps) {
+		c->lock_wait_ps += l->release_ps - c->now_ps;
+		c->now_ps = l->release_ps;
+		engine_sync();
 	}
-	c->lock_wait_ps += l->release_ps - c->now_ps;
-	c->now_ps = l->release_ps;
-	engine_charge_ps(line_access(&l->line, c->id, c->now_ps, true));
-	engine_sync();
+	transfer(l, c);
 }
 
 bool engine_trylock(struct env_lock *l)
@@ -117,7 +122,6 @@ bool engine_trylock(struct env_lock *l)
 
 void engine_unlock(struct env_lock *l)
 {
-
 	struct ecpu *c = engine.cur;
 	u32 i = c->nr_held;
 
