@@ -53,6 +53,7 @@ void trace_event(u32 e, u64 a, u64 b, u64 c, u64 d)
 {
 	struct trace_entry *t;
 
+	env_irq_off(); /* live: time, CPU and the console stay together */
 	env_uncharged_begin();
 	t = &ring[__atomic_fetch_add(&ring_next, 1, __ATOMIC_RELAXED) % TRACE_RING];
 	*t = (struct trace_entry){ env_now(), env_this_cpu(), e, { a, b, c, d } };
@@ -64,6 +65,7 @@ void trace_event(u32 e, u64 a, u64 b, u64 c, u64 d)
 		console_line(buf);
 	}
 	env_uncharged_end();
+	env_irq_on();
 }
 
 void trace_dump(u32 n, void (*line)(const char *text))

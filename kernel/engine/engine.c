@@ -401,6 +401,8 @@ void engine_fail(const char *f, ...)
 
 void engine_finish(void)
 {
+	/* Live: an interrupt that finds the run over leaves, and would tell nobody. */
+	env_irq_off();
 	engine.over = true;
 	engine.cfg.exec->finish();
 }

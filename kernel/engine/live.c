@@ -291,8 +291,8 @@ static void live_run(void)
  * interrupts off for good: locks are bounded, and idle CPUs halt with them on. */
 static void noreturn_fn live_finish(void)
 {
-	plat_irq_disable();
-	__atomic_store_n(&engine.over, true, __ATOMIC_RELEASE);
+	panic_unless(self()->irq_depth, "live: cpu %u ends the run with interrupts on",
+		     plat_this_cpu());
 	for (u32 c = 0; c < engine.nr_cpus; c++)
 		if (c != plat_this_cpu())
 			plat_send_ipi(c, PLAT_IPI_STOP);
