@@ -246,7 +246,11 @@ static void test_idle_slice(void **state)
 
 static void test_tunables(void **state)
 {
-	static const struct { u32 cpus; const char *how; u64 latency, min_gran, wakeup_gran; } table[] = {
+	static const struct {
+		u32 cpus;
+		const char *how;
+		u64 latency, min_gran, wakeup_gran;
+	} table[] = {
 		{ 1, "TUNABLE_SCALING=log", 6000000, 750000, 1000000 },
 		{ 2, "TUNABLE_SCALING=log", 12000000, 1500000, 2000000 },
 		{ 3, "TUNABLE_SCALING=log", 12000000, 1500000, 2000000 },

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/* sources: sched/*.c kernel/lib/*.c tests/host/panic_host.c tests/host/env/machine.c */
+/* Where a woken task goes: spec/idle-search.md sections 3, 4, 5 and 10. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "env/machine.h"
+
+static struct machine m;
+
+/* A task that never runs: what select_idle_sibling() needs of one. */
+static struct sched_task *wakee(u64 allowed)
+{
+	struct sched_task *p = machine_fork(&m);
+	struct cpumask mask = { { allowed } };
+
+	sched_set_affinity(m.s, p, &mask);
+	return p;
+}
+
+/* Pins a task to each CPU of the mask. */
+static void make_busy(u64 mask)
+{
+	for (u32 c = 0; c < m.topo.nr_cpus; c++) {
+		if (!(mask >> c & 1))
+			continue;
+		machine_start(&m, c);
+		assert_false(sched_current(m.s, c)->is_idle_task);
+	}
+}
+
+/* As sched_wake() calls them: the task locked, interrupts off. */
+static u32 search_from(struct sched_task *p, u32 prev, u32 target)
+{
+	u32 cpu;
+
+	env_lock(&p->wake_lock);
+	cpu = select_idle_sibling(m.s, p, prev, target);
+	env_unlock(&p->wake_lock);
+	return cpu;
+}
+
+static u32 place(struct sched_task *p, u32 prev, enum select_kind kind, u32 flags)
+{
+	u32 cpu;
+
+	env_lock(&p->wake_lock);
+	cpu = select_task_rq(m.s, p, prev, kind, flags);
+	env_unlock(&p->wake_lock);
+	return cpu;
+}
+
+/* ---- averages and budgets ---------------------------------------------------- */
+
+static void test_budget(void **state)
+{
+	static const struct { u64 weight, avg_idle, avg_scan_cost, nr; } table[] = {
+		{ 8, 1000000, 976, 15 }, { 8, 250000, 976, 4 }, { 8, 100000, 976, 4 },
+		{ 44, 1000000, 2000, 42 }, { 44, 100000, 2000, 4 }, { 44, 50000, 2000, 4 },
+		{ 88, 1000000, 5000, 34 },
+	};
+
+	(void)state;
+	for (u32 i = 0; i < ARRAY_SIZE(table); i++)
+		assert_int_equal(sis_prop_budget(table[i].weight, table[i].avg_idle,
+						 table[i].avg_scan_cost), table[i].nr);
+}
+
+static void test_averages(void **state)
+{
+	static const u64 sample[] = { 1800, 1007, 992, 200 }, want[] = { 1100, 1000, 999, 900 };
+
+	(void)state;
+	for (u32 i = 0; i < ARRAY_SIZE(sample); i++) {
+		u64 avg = 1000;
+
+		update_avg_div(&avg, sample[i]);
+		assert_int_equal(avg, want[i]);
+	}
+}
+
+static u64 avg_idle_after(enum sched_profile profile, u64 avg, u64 idled)
+{
+	struct rq *rq;
+	u64 got;
+
+	machine_init(&m, 1, 1, 1, profile, "");
+	rq = cpu_rq(m.s, 0);
+	rq->avg_idle = avg;
+	rq->clock = 5000000000;
+	rq->idle_stamp = rq->clock - idled;
+	update_avg_idle(rq);
+	assert_int_equal(rq->idle_stamp, 0);
+	got = rq->avg_idle;
+	update_avg_idle(rq); /* not idle: nothing */
+	assert_int_equal(rq->avg_idle, got);
+	machine_free(&m);
+	return got;
+}
+
+static void test_avg_idle(void **state)
+{
+	(void)state;
+	assert_int_equal(avg_idle_after(PROFILE_V5_2, 1000, 995), 999);
+	assert_int_equal(avg_idle_after(PROFILE_V6_4, 1000, 995), 1000);
+	assert_int_equal(avg_idle_after(PROFILE_V5_2, 900000, 3000000), 1000000);
+	assert_int_equal(avg_idle_after(PROFILE_V5_2, 900000, 100000), 800000);
+}
+
+/* From going idle to the wake-up that ends it. */
+static void test_avg_idle_period(void **state)
+{
+	struct rq *rq;
+	struct sched_task *p;
+
+	(void)state;
+	machine_init(&m, 1, 1, 1, PROFILE_V6_4, "");
+	rq = cpu_rq(m.s, 0);
+	assert_int_equal(rq->avg_idle, 1000000);
+	p = machine_start(&m, 0);
+	machine_sleep(&m);
+	assert_int_equal(rq->idle_stamp, test_env.now[0]);
+	machine_switch(&m, true); /* spurious: it idles since then */
+	machine_advance(&m, 200000);
+	machine_switch(&m, true);
+	sched_wake(m.s, p, 0);
+	assert_int_equal(rq->avg_idle, 900000);
+	assert_int_equal(rq->idle_stamp, 0);
+	machine_free(&m);
+}
+
+/* ---- the search ------------------------------------------------------------------ */
+
+struct example {
+	const char *id;
+	u64 busy, allowed;
+	bool flag, flag_after;
+	u32 prev, target, recent;
+	u32 b15, b4;
+	enum place_stage stage15, stage4;
+};
+
+static const struct example examples[] = {
+	{ "E1", 0x01, 0xff, 1, 1, 0, 0, 0, 2, 2, STAGE_CORE, STAGE_CORE },
+	{ "E2", 0x55, 0xff, 1, 0, 0, 0, 0, 1, 1, STAGE_CPU, STAGE_CPU },
+	{ "E3", 0x0f, 0xff, 1, 1, 0, 0, 0, 4, 4, STAGE_CORE, STAGE_CORE },
+	{ "E4", 0x0f, 0xff, 0, 0, 0, 0, 0, 4, 0, STAGE_CPU, STAGE_NONE },
+	{ "E5", 0x0f, 0xff, 0, 0, 0, 0, 0, 4, 0, STAGE_CPU, STAGE_NONE },
+	{ "E6", 0x7f, 0xff, 0, 0, 0, 0, 0, 7, 0, STAGE_CPU, STAGE_NONE },
+	{ "E7", 0x15, 0xff, 0, 0, 0, 0, 0, 1, 1, STAGE_CPU, STAGE_CPU },
+	{ "E9", 0x01, 0xc1, 0, 0, 0, 0, 0, 6, 0, STAGE_CPU, STAGE_NONE },
+	{ "E10", 0xff, 0xff, 1, 0, 0, 0, 0, 0, 0, STAGE_NONE, STAGE_NONE },
+	{ "E13", 0x04, 0xff, 0, 0, 0, 2, 0, 0, 0, STAGE_PREV, STAGE_PREV },
+	{ "E14", 0x01, 0xff, 0, 0, 0, 0, 5, 5, 5, STAGE_RECENT, STAGE_RECENT },
+};
+
+static void search(const struct example *e, u64 avg_idle, u32 cpu, enum place_stage stage,
+		   enum sched_profile profile)
+{
+	struct sched_task *p;
+
+	machine_init(&m, 1, 4, 2, profile, "");
+	make_busy(e->busy);
+	p = wakee(e->allowed);
+	p->recent_used_cpu = e->recent;
+	m.s->llc[0].has_idle_cores = e->flag;
+	for (u32 wake = 0; wake < 3; wake++) {
+		u32 got;
+
+		if (wake && stage == STAGE_RECENT)
+			break; /* the state changed */
+		cpu_rq(m.s, 0)->avg_idle = avg_idle;
+		m.s->domains.llc[0]->avg_scan_cost_ns = 976;
+		got = search_from(p, e->prev, e->target);
+		if (got != cpu || test_env.last[EV_PLACE][2] != stage)
+			print_error("%s: cpu %u stage %llu\n", e->id, got,
+				    (unsigned long long)test_env.last[EV_PLACE][2]);
+		assert_int_equal(got, cpu);
+		assert_int_equal(test_env.last[EV_PLACE][2], stage);
+		assert_int_equal(m.s->llc[0].has_idle_cores, e->flag_after);
+	}
+	if (stage == STAGE_RECENT)
+		assert_int_equal(p->recent_used_cpu, e->prev);
+	machine_free(&m);
+}
+
+static void test_examples(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < ARRAY_SIZE(examples); i++) {
+		for (u32 profile = 0; profile < PROFILE_NR; profile++) {
+			const struct example *e = &examples[i];
+
+			search(e, 1000000, e->b15, e->stage15, profile);
+			search(e, 100000, e->b4, e->stage4, profile);
+		}
+	}
+}
+
+/* E10: visits, and the average that running out of budget skips. */
+static void test_scan_cost(void **state)
+{
+	static const struct { u64 avg_idle, visits, cost; } table[] = {
+		{ 1000000, 8, 954 }, /* 976 + (800 - 976) / 8 */
+		{ 100000, 3, 976 },
+	};
+
+	(void)state;
+	for (u32 i = 0; i < ARRAY_SIZE(table); i++) {
+		machine_init(&m, 1, 4, 2, PROFILE_V5_2, "");
+		make_busy(0xff);
+		test_env.step_ns = 100;
+		cpu_rq(m.s, 0)->avg_idle = table[i].avg_idle;
+		m.s->domains.llc[0]->avg_scan_cost_ns = 976;
+		search_from(wakee(0xff), 0, 0);
+		assert_int_equal(machine_count(&m, scan_visits), table[i].visits);
+		assert_int_equal(m.s->domains.llc[0]->avg_scan_cost_ns, table[i].cost);
+		assert_int_equal(machine_count(&m, stage_none), 1);
+		machine_free(&m);
+	}
+}
+
+static u64 scan_visits(const char *switches, u64 avg_idle)
+{
+	u64 visits;
+
+	machine_init(&m, 1, 8, 1, PROFILE_V5_2, switches);
+	make_busy(0xff);
+	cpu_rq(m.s, 0)->avg_idle = avg_idle;
+	m.s->domains.llc[0]->avg_scan_cost_ns = 976;
+	search_from(wakee(0xff), 0, 0);
+	visits = machine_count(&m, scan_visits);
+	machine_free(&m);
+	return visits;
+}
+
+static void test_scan_switches(void **state)
+{
+	(void)state;
+	assert_int_equal(scan_visits("", 100000), 3);
+	assert_int_equal(scan_visits("NO_SIS_PROP", 100000), 8);
+	/* 977 * 512 = 500,224 ns of idleness pay for one scan. */
+	assert_int_equal(scan_visits("SIS_AVG_CPU", 500223), 0);
+	assert_int_equal(scan_visits("SIS_AVG_CPU", 500224), 7);
+	assert_int_equal(scan_visits("SIS_AVG_CPU+NO_SIS_PROP", 500224), 8);
+}
+
+/* A CPU that goes idle sets the flag when its siblings idle too; a failed core
+ * search clears it; without SMT there is none. */
+static void test_idle_cores(void **state)
+{
+	struct sched_task *p;
+
+	(void)state;
+	machine_init(&m, 1, 2, 2, PROFILE_V6_4, "");
+	make_busy(0xf);
+	assert_false(m.s->llc[0].has_idle_cores);
+	machine_on(2);
+	machine_sleep(&m);
+	assert_false(m.s->llc[0].has_idle_cores);
+	machine_on(3);
+	machine_sleep(&m);
+	assert_true(m.s->llc[0].has_idle_cores);
+	machine_on(0);
+	p = wakee(0xf);
+	assert_int_equal(search_from(p, 0, 0), 2);
+	assert_int_equal(machine_count(&m, stage_core), 1);
+	/* Thread 3 may not be used but its idleness counts. */
+	assert_int_equal(search_from(wakee(0x7), 0, 0), 2);
+	assert_int_equal(search_from(wakee(0xb), 0, 0), 3);
+	machine_free(&m);
+
+	machine_init(&m, 1, 4, 1, PROFILE_V6_4, "");
+	make_busy(0x1);
+	machine_sleep(&m);
+	assert_false(m.s->llc[0].has_idle_cores);
+	machine_free(&m);
+}
+
+/* From v6.4 on a CPU with only SCHED_IDLE tasks passes, but makes no idle core. */
+static void test_sched_idle_cpu(void **state)
+{
+	(void)state;
+	for (u32 profile = 0; profile < PROFILE_NR; profile++) {
+		machine_init(&m, 1, 2, 2, profile, "");
+		make_busy(0xf);
+		sched_set_class(m.s, sched_current(m.s, 3), SCHED_CLASS_IDLE);
+		m.s->llc[0].has_idle_cores = true;
+		assert_int_equal(search_from(wakee(0xf), 0, 0),
+				 profile == PROFILE_V6_4 ? 3 : 0);
+		assert_int_equal(machine_count(&m, stage_core), 0);
+		machine_free(&m);
+	}
+}
+
+/* No shared cache: the target, busy or not. The hook hides a CPU whose host CPU
+ * is away. */
+static void test_no_llc_and_preempted(void **state)
+{
+	(void)state;
+	machine_init(&m, 4, 1, 1, PROFILE_V6_4, "");
+	make_busy(0x1);
+	assert_null(m.s->domains.llc[0]);
+	assert_int_equal(search_from(wakee(0xf), 0, 0), 0);
+	assert_int_equal(search_from(wakee(0xf), 1, 0), 0);
+	assert_int_equal(machine_count(&m, stage_none), 2);
+	machine_free(&m);
+
+	machine_init(&m, 1, 4, 1, PROFILE_V6_4, "");
+	make_busy(0x1);
+	test_env.preempted[1] = true;
+	assert_int_equal(search_from(wakee(0xf), 0, 0), 2);
+	machine_free(&m);
+}
+
+/* ---- target choice ------------------------------------------------------------------ */
+
+/* Two LLCs, 0-3 and 4-7; CPU 0 wakes p, whose last CPU was prev. */
+struct choice {
+	const char *what;
+	u64 busy, allowed;
+	bool sync, wide;
+	u32 prev;
+	const char *switches;
+	u32 target;
+	bool stamps;           /* the waker's recent_used_cpu becomes 0 */
+};
+
+static const struct choice choices[] = {
+	{ "interrupt, prev idle", 0x00, 0xff, 0, 0, 2, "", 2, 1 },
+	{ "interrupt, prev busy", 0x04, 0xff, 0, 0, 2, "", 0, 1 },
+	{ "interrupt, prev far", 0x00, 0xff, 0, 0, 5, "", 5, 1 },
+	{ "interrupt, no WA_IDLE", 0x04, 0xff, 0, 0, 2, "NO_WA_IDLE", 2, 1 },
+	{ "sync, prev far", 0x01, 0xff, 1, 0, 5, "", 0, 1 },
+	{ "not sync, prev far", 0x01, 0xff, 0, 0, 5, "", 5, 1 },
+	{ "sync, not allowed here", 0x01, 0xfe, 1, 0, 5, "", 5, 0 },
+	{ "sync, wide", 0x01, 0xff, 1, 1, 5, "", 5, 0 },
+	{ "here already", 0x01, 0xff, 1, 0, 0, "", 0, 1 },
+};
+
+static void test_target_choice(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < ARRAY_SIZE(choices); i++) {
+		const struct choice *c = &choices[i];
+		struct sched_task *waker, *p;
+
+		machine_init(&m, 2, 4, 1, PROFILE_V5_2, c->switches);
+		make_busy(c->busy);
+		p = wakee(c->allowed);
+		waker = sched_current(m.s, 0);
+		waker->recent_used_cpu = 7;
+		waker->last_wakee = p;
+		waker->wakee_flips = c->wide ? 64 : 0;
+		p->wakee_flips = c->wide ? 4 : 0;
+		place(p, c->prev, SELECT_WAKE, c->sync ? WAKE_SYNC : 0);
+		if (test_env.last[EV_PLACE][3] != c->target)
+			print_error("%s\n", c->what);
+		assert_int_equal(test_env.last[EV_PLACE][3], c->target);
+		assert_int_equal(waker->recent_used_cpu, c->stamps ? 0 : 7);
+		assert_int_equal(machine_count(&m, wake_wide), c->wide);
+		assert_int_equal(machine_count(&m, affine_attempts), c->stamps && c->prev);
+		assert_int_equal(machine_count(&m, affine_wins), c->target == 0 && c->prev);
+		machine_free(&m);
+	}
+}
+
+/* A waker that exits has nothing left to run: sync does not count. */
+static void test_sync_of_the_dying(void **state)
+{
+	struct sched_task *p;
+
+	(void)state;
+	machine_init(&m, 2, 4, 1, PROFILE_V5_2, "");
+	make_busy(0x01);
+	p = wakee(0xff);
+	sched_set_state(m.s, TASK_DEAD);
+	place(p, 5, SELECT_WAKE, WAKE_SYNC);
+	assert_int_equal(test_env.last[EV_PLACE][3], 5);
+	machine_free(&m);
+}
+
+static void test_wake_wide(void **state)
+{
+	static const struct { u32 lo, hi; bool wide; } table[] = {
+		{ 7, 1000, false }, { 8, 63, false }, { 8, 64, true },
+	};
+
+	(void)state;
+	machine_init(&m, 1, 8, 1, PROFILE_V5_2, "");
+	for (u32 i = 0; i < ARRAY_SIZE(table); i++) {
+		struct sched_task a = { .wakee_flips = table[i].lo };
+		struct sched_task b = { .wakee_flips = table[i].hi };
+
+		assert_int_equal(wake_wide(m.s, &a, &b, 0), table[i].wide);
+		assert_int_equal(wake_wide(m.s, &b, &a, 0), table[i].wide);
+	}
+	machine_free(&m);
+}
+
+static void test_flips(void **state)
+{
+	struct sched_task *waker, *a, *b;
+
+	(void)state;
+	machine_init(&m, 1, 8, 1, PROFILE_V5_2, "");
+	waker = machine_start(&m, 0);
+	a = wakee(0xff);
+	b = wakee(0xff);
+	test_env.jiffies = 1000; /* not yet more than a second since 0 */
+	for (u32 i = 0; i < 5; i++)
+		place(i & 1 ? a : b, 0, SELECT_WAKE, 0);
+	place(b, 0, SELECT_WAKE, 0);
+	assert_int_equal(waker->wakee_flips, 5);
+	test_env.jiffies = 9001; /* however long ago: halved once */
+	place(b, 0, SELECT_WAKE, 0);
+	assert_int_equal(waker->wakee_flips, 2);
+	assert_int_equal(waker->flip_decay_jiffies, 9001);
+	machine_free(&m);
+}
+
+/* ---- what affinity leaves ------------------------------------------------------------ */
+
+static void test_fallback(void **state)
+{
+	(void)state;
+	machine_init(&m, 2, 4, 1, PROFILE_V6_4, "");
+	for (u32 c = 4; c < 8; c++)
+		m.topo.cpu[c].node = 1;
+	m.topo.group[TOPO_NODE] = NULL; /* made anew, for two */
+	topo_build_masks(&m.topo, &m.arena);
+	make_busy(0x01);
+	/* target and prev are not tested against affinity: mended afterwards. */
+	assert_int_equal(place(wakee(0xe8), 1, SELECT_WAKE, 0), 3);
+	assert_int_equal(machine_count(&m, fallback_rq), 1);
+	/* No CPU of its node: the first allowed anywhere. */
+	assert_int_equal(place(wakee(0xc0), 1, SELECT_WAKE, 0), 6);
+	assert_int_equal(machine_count(&m, fallback_rq), 2);
+	/* One CPU leaves no choice, and needs no search. */
+	assert_int_equal(place(wakee(0x80), 1, SELECT_WAKE, 0), 7);
+	assert_int_equal(place(wakee(0xff), 5, SELECT_FORK, 0), 5);
+	assert_int_equal(place(wakee(0x0e), 5, SELECT_EXEC, 0), 1);
+	assert_int_equal(machine_count(&m, fallback_rq), 3);
+	machine_free(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_averages),
+		cmocka_unit_test(test_avg_idle),
+		cmocka_unit_test(test_avg_idle_period),
+		cmocka_unit_test(test_examples),
+		cmocka_unit_test(test_scan_cost),
+		cmocka_unit_test(test_scan_switches),
+		cmocka_unit_test(test_idle_cores),
+		cmocka_unit_test(test_sched_idle_cpu),
+		cmocka_unit_test(test_no_llc_and_preempted),
+		cmocka_unit_test(test_target_choice),
+		cmocka_unit_test(test_sync_of_the_dying),
+		cmocka_unit_test(test_wake_wide),
+		cmocka_unit_test(test_flips),
+		cmocka_unit_test(test_fallback),
+	};
+
+	return cmocka_run_group_tests_name("sched_place", tests, NULL, NULL);
+}
