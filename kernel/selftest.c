@@ -118,6 +118,67 @@ static int channel_run(struct wl_ctx *ctx)
 	return (int)ctx->checks_failed;
 }
 
+/* Marked as dead it may still be preempted: its struct is free only after its
+ * last switch. */
+static void dier(void *arg)
+{
+	(void)arg;
+	sched_set_state(the_sched, TASK_DEAD);
+	task_burn(30000000);
+	sched_set_state(the_sched, TASK_RUNNING);
+	sem_up(&st.sem);
+}
+
+/* Live: the last one tells its parent before it lets go of its CPU. */
+static void check_all_gone(struct wl_ctx *ctx, u32 before)
+{
+	for (u32 i = 0; i < 1000 && task_count() != before; i++)
+		task_sleep_ns(1000000);
+	wl_check(ctx, task_count() == before, "%u tasks are left of %u", task_count(), before);
+}
+
+static int dying_run(struct wl_ctx *ctx)
+{
+	struct cpumask *on = arena_alloc(ctx->arena, sizeof(*on));
+	struct task_attr attr = { .name = "dier", .allowed = on };
+	u32 before = task_count();
+
+	cpumask_set(on, 0);
+	sem_init(&st.sem, "test semaphore", 0, 0);
+	for (u32 i = 0; i < CONTENDERS; i++)
+		task_fork(&attr, dier, NULL);
+	for (u32 i = 0; i < CONTENDERS; i++)
+		sem_down(&st.sem);
+	task_wait_children();
+	check_all_gone(ctx, before);
+	return (int)ctx->checks_failed;
+}
+
+/* Tasks that are woken only to exit, while their structs are wanted again: a
+ * waker may not have let go of one yet. */
+#define LIVES 1500
+
+static void mayfly(void *arg)
+{
+	(void)arg;
+	task_sleep_ns(1);
+}
+
+static int churn_run(struct wl_ctx *ctx)
+{
+	struct task_attr attr = { .name = "mayfly" };
+	u32 before = task_count();
+
+	for (u32 i = 0; i < LIVES; i++) {
+		task_fork(&attr, mayfly, NULL);
+		if (i % (2 * CONTENDERS) == 0)
+			task_wait_children();
+	}
+	task_wait_children();
+	check_all_gone(ctx, before);
+	return (int)ctx->checks_failed;
+}
+
 /* ---- what must fail ------------------------------------------------------------ */
 
 static int panic_run(struct wl_ctx *ctx)
@@ -229,6 +290,8 @@ static int execdata_run(struct wl_ctx *ctx)
 	TEST(mutex, false, "a contended mutex excludes, and loses nobody")        \
 	TEST(timer, false, "timers fire, never early")                            \
 	TEST(channel, false, "full and empty channels block and wake")            \
+	TEST(dying, false, "a dying task outlives its preemption")                \
+	TEST(churn, false, "tasks that die when woken, their memory used again")  \
 	TEST(panic, true, "panics with a lock held: exit status 3")               \
 	TEST(lockcycle, true, "two CPUs lock crosswise: the run fails, status 1") \
 	TEST(lostwakeup, true, "sleeps for ever: the run fails, status 1")        \

@@ -82,7 +82,8 @@ static void record_latency(struct task *t, u64 now_ns)
 static void switch_finish(void)
 {
 	struct task *prev = this_kcpu()->switched_from;
-	bool dead = prev->st.state == TASK_DEAD;
+	/* A dying task that is preempted stays queued, and has its last switch yet to come. */
+	bool dead = prev->st.state == TASK_DEAD && prev->st.on_rq == TASK_OFF_RQ;
 
 	sched_switch_end(the_sched, &prev->st);
 	if (!dead)
