@@ -88,6 +88,12 @@ static void switch_finish(void)
 	sched_switch_end(the_sched, &prev->st);
 	if (!dead)
 		return;
+	/* Live: whoever woke it last may still be on the way out of sched_wake(). In
+	 * lockstep no time passes between that wake-up and the unlocking. */
+	if (engine.live) {
+		env_lock(&prev->st.wake_lock);
+		env_unlock(&prev->st.wake_lock);
+	}
 	raw_lock(&tasks.lock); /* its stack is no longer used */
 	list_del(&prev->all);
 	list_add_tail(&tasks.free, &prev->all);
@@ -194,6 +200,8 @@ static struct task *task_alloc(void)
 		t = list_first(&tasks.free, struct task, all);
 		u32 slot = t->stack_slot;
 
+		panic_unless(!t->st.on_cpu && t->st.wake_lock.owner == NO_CPU,
+			     "task %u is used again before it was let go", t->st.id);
 		list_del(&t->all);
 		memset(t, 0, sizeof(*t));
 		t->stack_slot = slot;
