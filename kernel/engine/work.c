@@ -79,7 +79,8 @@ static u64 exit_latency_ps(u64 slept_ps)
 	const struct machine *m = engine.cfg.machine;
 	u32 s = IDLE_STATES - 1;
 
-	while (s && m->idle_residency_ns[s] * 1000ull > slept_ps)
+	/* Exit time 0: the part has no such state. */
+	while (s && (!m->idle_exit_ns[s] || m->idle_residency_ns[s] * 1000ull > slept_ps))
 		s--;
 	return m->idle_exit_ns[s] * 1000ull;
 }
