@@ -125,7 +125,11 @@ void task_schedule(bool preempt)
 		engine.cpu[cpu].paths = &next->paths;
 		prev->ran_ns += now_ns - prev->in_ns;
 		next->in_ns = now_ns;
+		/* Live: a task preempted by an interrupt goes on with interrupts off. */
+		u32 irq_depth = engine.cpu[cpu].irq_depth;
+
 		plat_ctx_switch(&prev->sp, next->sp);
+		engine.cpu[env_this_cpu()].irq_depth = irq_depth;
 	}
 	switch_finish();
 }
@@ -221,6 +225,7 @@ static void task_entry(void *arg)
 {
 	struct task *t = arg;
 
+	engine.cpu[env_this_cpu()].irq_depth = 1; /* the rq lock's */
 	switch_finish();
 	t->fn(t->arg);
 	task_exit();

@@ -161,16 +161,16 @@ static void noreturn_fn leave(struct ecpu *c)
 	__builtin_unreachable();
 }
 
-/* Interrupts were on, so no lock is held: the place to stop and to preempt. */
+/* Interrupts were on, so no lock is held: the place to stop and to preempt. They
+ * stay off until the return, however long this task is switched out: else those
+ * that pile up meanwhile would nest on its stack without end. */
 static void irq_end(struct ecpu *c)
 {
-	c->irq_depth--;
 	if (__atomic_load_n(&engine.over, __ATOMIC_ACQUIRE))
 		leave(c);
-	if (c->irq_depth || !kernel_need_resched(c->id))
-		return;
-	kernel_preempt();
-	plat_irq_disable();
+	while (kernel_need_resched(plat_this_cpu()))
+		kernel_preempt();
+	self()->irq_depth--;
 }
 
 static void on_timer(void)
