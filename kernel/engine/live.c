@@ -168,8 +168,9 @@ static void irq_end(struct ecpu *c)
 {
 	if (__atomic_load_n(&engine.over, __ATOMIC_ACQUIRE))
 		leave(c);
-	while (kernel_need_resched(plat_this_cpu()))
-		kernel_preempt();
+	if (c->state != ECPU_IDLE)
+		while (kernel_need_resched(plat_this_cpu()))
+			kernel_preempt();
 	self()->irq_depth--;
 }
 
@@ -244,7 +245,10 @@ void live_idle(void)
 	}
 	timer_program(c);
 	since_ns = live_now();
+	/* The idle loop switches, after the tick runs again and the time is counted. */
+	c->state = ECPU_IDLE;
 	plat_wait();
+	c->state = ECPU_RUN;
 	c->idle_total_ps += (live_now() - since_ns) * 1000;
 	if (!c->tick_on) {
 		tick_next(c);
