@@ -154,6 +154,46 @@ static int dying_run(struct wl_ctx *ctx)
 	return (int)ctx->checks_failed;
 }
 
+/* Forks on all CPUs at once. */
+#define BROOD 40
+
+static void offspring(void *arg)
+{
+	u32 *count = arg;
+
+	task_burn(1000);
+	__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+	task_sleep_ns(2000000);
+}
+
+static void forker(void *arg)
+{
+	struct task_attr attr = { .name = "offspring" };
+
+	gate_wait(&st.gate);
+	for (u32 i = 0; i < BROOD; i++)
+		task_fork(&attr, offspring, arg);
+}
+
+static int forks_run(struct wl_ctx *ctx)
+{
+	struct task_attr attr = { .name = "forker" };
+	u32 *count = arena_alloc(ctx->arena, CONTENDERS * sizeof(*count));
+	u32 before = task_count();
+
+	gate_init(&st.gate, "test gate", 0);
+	for (u32 i = 0; i < CONTENDERS; i++)
+		task_fork(&attr, forker, &count[i]);
+	task_sleep_ns(1000000);
+	gate_open(&st.gate);
+	task_wait_children();
+	for (u32 i = 0; i < CONTENDERS; i++)
+		wl_check(ctx, count[i] == BROOD, "%u of %u children of forker %u ran", count[i],
+			 BROOD, i);
+	check_all_gone(ctx, before);
+	return (int)ctx->checks_failed;
+}
+
 /* Tasks that are woken only to exit, while their structs are wanted again: a
  * waker may not have let go of one yet. */
 #define LIVES 1500
@@ -291,6 +331,7 @@ static int execdata_run(struct wl_ctx *ctx)
 	TEST(timer, false, "timers fire, never early")                            \
 	TEST(channel, false, "full and empty channels block and wake")            \
 	TEST(dying, false, "a dying task outlives its preemption")                \
+	TEST(forks, false, "forks on all CPUs at once")                           \
 	TEST(churn, false, "tasks that die when woken, their memory used again")  \
 	TEST(panic, true, "panics with a lock held: exit status 3")               \
 	TEST(lockcycle, true, "two CPUs lock crosswise: the run fails, status 1") \

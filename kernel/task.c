@@ -213,6 +213,7 @@ static struct task *task_alloc(void)
 		t = arena_alloc(tasks.cfg.arena, sizeof(*t));
 		t->stack_slot = tasks.next_slot++;
 	}
+	t->sp = plat_stack(t->stack_slot); /* under the lock: maps it on first use */
 	t->st.id = tasks.next_id++;
 	t->last_cpu = NO_CPU;
 	list_add_tail(&tasks.all, &t->all);
@@ -243,7 +244,7 @@ struct task *task_fork(const struct task_attr *attr, void (*fn)(void *), void *a
 	t->footprint_kb = attr->footprint_kb;
 	sem_init(&t->exits, "exits of task", t->st.id, 0);
 	rng_init(&t->rng, tasks.cfg.seed, t->st.id);
-	t->sp = plat_ctx_init(plat_stack(t->stack_slot), task_entry, t);
+	t->sp = plat_ctx_init(t->sp, task_entry, t);
 	sched_fork(the_sched, &t->st, parent->st.is_idle_task ? NULL : &parent->st, t->st.id,
 		   attr->name);
 	if (attr->nice)

@@ -17,6 +17,9 @@
 void engine_line_init(struct env_line *l, u8 kind)
 {
 	*l = (struct env_line){ .kind = kind };
+	/* Live has no use for it, nor a lock for the arena. */
+	if (engine.live)
+		return;
 	l->sharers = arena_alloc(engine.cfg.arena, engine.set_words * sizeof(u64));
 }
 
