@@ -225,7 +225,7 @@ static void check_order(const struct ecpu *c)
 		if (o == c)
 			continue;
 		at = standing_key(o);
-		panic_unless(at == TIME_NEVER || at > c->now_ps || at + slack > c->now_ps ||
+		panic_unless(at > c->now_ps || (slack && at + slack >= c->now_ps) ||
 				     (at == c->now_ps && o->id > c->id),
 			     "engine: cpu %u acts at %llu ps before cpu %u at %llu ps", c->id,
 			     (unsigned long long)c->now_ps, o->id, (unsigned long long)at);
