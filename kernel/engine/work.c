@@ -139,11 +139,13 @@ void engine_relax(void)
 	/* A PAUSE at least, so that time moves even alone; 40 cycles at 3 GHz is
 	 * what Intel's optimisation manual gives for parts before Skylake. */
 	engine_charge_ps(13000);
+	if (to_ps != TIME_NEVER)
+		to_ps++;
 	if (!c->irq_depth && c->next_event_ps < to_ps)
 		to_ps = c->next_event_ps;
 	if (to_ps == TIME_NEVER)
 		engine_fail("cpu %u spins and nothing can change what it waits for", c->id);
-	if (c->now_ps <= to_ps)
-		c->now_ps = to_ps + 1;
+	if (c->now_ps < to_ps)
+		c->now_ps = to_ps;
 	engine_sync();
 }

@@ -216,6 +216,42 @@ static void test_spinning_moves_past_the_next_cpu(void **state)
 	assert_in_range(turns, 3, 6);
 }
 
+static void note_and_flag(enum ecpu_event e)
+{
+	note(NOTE_EVENT + e, 0);
+	flag = true;
+}
+
+static void spin_to_event(u32 cpu)
+{
+	(void)cpu;
+	engine_event_set(engine.cur, EVT_TIMER, T0 + 70 * US);
+	while (!flag)
+		env_relax();
+	note(DONE, 0);
+	env_sync();
+	engine_event_set(engine.cur, EVT_TIMER, engine.cur->now_ps + PAUSE_PS / 2);
+	env_relax(); /* a PAUSE is longer than that */
+	note(DONE, 0);
+}
+
+static void test_spinning_moves_to_the_own_event(void **state)
+{
+	u64 irq, at;
+
+	(void)state;
+	rig_init(1, 1, 1, 1);
+	flag = false;
+	raw_handler = note_and_flag;
+	raw_run(NULL, spin_to_event);
+	assert_true(rig_ended_well());
+	irq = rig.machine.irq_ns * 1000;
+	at = 70 * US + irq;
+	assert_int_equal(noted(NOTE_EVENT + EVT_TIMER, 0)->at_ps, at);
+	assert_int_equal(noted(DONE, 0)->at_ps, at);
+	assert_int_equal(noted(NOTE_EVENT + EVT_TIMER, 1)->at_ps, at + PAUSE_PS + irq);
+}
+
 /* ---- hangs: the run fails, it does not hang -------------------------------------------- */
 
 static void spin_for_ever(u32 cpu)
@@ -336,6 +372,7 @@ int main(void)
 		cmocka_unit_test(test_slack_to_the_edge),
 		cmocka_unit_test(test_nobody_acts_before_what_it_should_see),
 		cmocka_unit_test(test_spinning_moves_past_the_next_cpu),
+		cmocka_unit_test(test_spinning_moves_to_the_own_event),
 		cmocka_unit_test(test_spinning_on_nothing_fails),
 		cmocka_unit_test(test_virtual_time_is_limited),
 		cmocka_unit_test(test_only_lock_waiters_left),
