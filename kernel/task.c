@@ -423,21 +423,23 @@ void kernel_dump_tasks(void (*line)(const char *text))
 	u32 n = 0;
 	char buf[160];
 
+	raw_lock(&tasks.lock); /* live: the others go on; a walk must not end up on the free list */
 	list_for_each(e, &tasks.all) {
 		const struct task *t = container_of(e, struct task, all);
+		const struct env_lock *on = __atomic_load_n(&t->waits_for, __ATOMIC_RELAXED);
 
 		if (n++ >= DUMP_MAX)
 			continue;
-		if (t->waits_for)
+		if (on)
 			fmt_sn(buf, sizeof(buf), "  task %u %s: %s on %s %u, cpu %u", t->st.id,
-			       t->st.name, state[t->st.state], t->waits_for->name,
-			       t->waits_for->id, t->st.cpu);
+			       t->st.name, state[t->st.state], on->name, on->id, t->st.cpu);
 		else
 			fmt_sn(buf, sizeof(buf), "  task %u %s: %s%s, cpu %u", t->st.id, t->st.name,
 			       state[t->st.state], t->timer.pending ? " until a timer" : "",
 			       t->st.cpu);
 		line(buf);
 	}
+	raw_unlock(&tasks.lock);
 	if (n > DUMP_MAX) {
 		fmt_sn(buf, sizeof(buf), "  and %u more tasks", n - DUMP_MAX);
 		line(buf);
