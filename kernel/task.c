@@ -78,6 +78,15 @@ static void record_latency(struct task *t, u64 now_ns)
 	t->st.woken_ns = 0;
 }
 
+static void set_turn(struct task *t, u64 ran_ns, u64 in_ns)
+{
+	__atomic_store_n(&t->turns, t->turns + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	__atomic_store_n(&t->ran_ns, ran_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->in_ns, in_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->turns, t->turns + 1, __ATOMIC_RELEASE);
+}
+
 /* Runs on the stack of the task that was switched to. */
 static void switch_finish(void)
 {
@@ -123,8 +132,8 @@ void task_schedule(bool preempt)
 		}
 		k->current = next;
 		engine.cpu[cpu].paths = &next->paths;
-		prev->ran_ns += now_ns - prev->in_ns;
-		next->in_ns = now_ns;
+		set_turn(prev, prev->ran_ns + now_ns - prev->in_ns, TIME_NEVER);
+		set_turn(next, next->ran_ns, now_ns);
 		/* Live: a task preempted by an interrupt goes on with interrupts off. */
 		u32 irq_depth = engine.cpu[cpu].irq_depth;
 
@@ -158,12 +167,18 @@ u64 kernel_ran_ns(void)
 
 u64 task_cpu_ns(const struct task *t)
 {
-	u64 now_ns = env_now(), ran_ns = t->ran_ns;
+	u64 ran_ns, in_ns, now_ns;
+	u32 turns;
 
+	do {
+		turns = __atomic_load_n(&t->turns, __ATOMIC_ACQUIRE);
+		ran_ns = __atomic_load_n(&t->ran_ns, __ATOMIC_RELAXED);
+		in_ns = __atomic_load_n(&t->in_ns, __ATOMIC_RELAXED);
+		now_ns = env_now();
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (turns % 2 || turns != __atomic_load_n(&t->turns, __ATOMIC_RELAXED));
 	/* Its CPU's clock may be ahead of ours: then it began later. */
-	if (__atomic_load_n(&t->st.on_cpu, __ATOMIC_RELAXED) && t->in_ns < now_ns)
-		ran_ns += now_ns - t->in_ns;
-	return ran_ns;
+	return in_ns < now_ns ? ran_ns + now_ns - in_ns : ran_ns;
 }
 
 void kernel_event(enum ecpu_event e)
@@ -216,6 +231,7 @@ static struct task *task_alloc(void)
 	t->sp = plat_stack(t->stack_slot); /* under the lock: maps it on first use */
 	t->st.id = tasks.next_id++;
 	t->last_cpu = NO_CPU;
+	t->in_ns = TIME_NEVER;
 	list_add_tail(&tasks.all, &t->all);
 	tasks.alive++;
 	raw_unlock(&tasks.lock);

@@ -28,7 +28,8 @@ struct task {
 	struct timer timer;       /* task_sleep_ns() */
 	struct list wait_entry;     /* in what it sleeps on, under that lock */
 	struct env_lock *waits_for; /* whose wait list it sleeps on, for hang reports */
-	u64 ran_ns, in_ns;        /* CPU time before this turn, and when the turn began */
+	u64 ran_ns, in_ns;        /* CPU time before this turn, and its begin; TIME_NEVER: none */
+	u32 turns;                /* odd while the two change: who reads them looks again */
 	u32 children;             /* not yet waited for */
 	struct semaphore exits;   /* up for each child that ended */
 	struct list all;          /* of the run's live tasks, or of the free ones */
