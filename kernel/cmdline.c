@@ -173,7 +173,7 @@ static bool unknown_workload(struct cmdline *cl, struct span name)
 	for (u32 i = 0; i < workload_count(); i++)
 		nearest_offer(&near, workload_at(i)->name);
 	nearest_text(&near, near_text, sizeof(near_text));
-	return cmdline_error(cl, "unknown workload \"%s\" in bench=%s%s allowed list|%s",
+	return cmdline_error(cl, "unknown workload \"%s\" in bench=%s%s allowed list|none|%s",
 			     span_text(name, shown, sizeof(shown)), near_text,
 			     near.best ? "" : ";", workload_names(names, sizeof(names)));
 }
@@ -190,16 +190,19 @@ static bool parse_bench(struct cmdline *cl)
 		cl->help = true;
 		return true;
 	}
+	if (span_is(w->value, "none"))
+		return true;
 	for (rest = w->value; span_next(&rest, ',', &name); cl->nr_bench++) {
 		if (cl->nr_bench == CMDLINE_BENCH_MAX)
 			return cmdline_error(cl, "bench=: more than %d workloads",
 					     CMDLINE_BENCH_MAX);
 		if (!name.n)
-			return cmdline_error(cl, "bench=%s: empty item; allowed list|%s",
+			return cmdline_error(cl, "bench=%s: empty item; allowed list|none|%s",
 					     span_text(w->value, shown, sizeof(shown)),
 					     workload_names(names, sizeof(names)));
-		if (span_is(name, "list"))
-			return cmdline_error(cl, "bench=list stands alone");
+		if (span_is(name, "list") || span_is(name, "none"))
+			return cmdline_error(cl, "bench=%s stands alone",
+					     span_text(name, shown, sizeof(shown)));
 		cl->bench[cl->nr_bench] = workload_find(name);
 		if (!cl->bench[cl->nr_bench])
 			return unknown_workload(cl, name);

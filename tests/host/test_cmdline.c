@@ -137,8 +137,8 @@ static void test_errors(void **state)
 		{ "runs", "runs= needs a value; allowed 1..1000" },
 		{ "runs=", "runs= needs a value; allowed 1..1000" },
 		{ "groups", "groups= needs a value; allowed 1..10000" },
-		{ "bench=", "bench= needs a value; allowed list, or names of workloads" },
-		{ "bench", "bench= needs a value; allowed list, or names of workloads" },
+		{ "bench=", "bench= needs a value; allowed list, none, or names of workloads" },
+		{ "bench", "bench= needs a value; allowed list, none, or names of workloads" },
 		{ "arms=", "arms= needs a value; allowed preset or name:[preset+]switch+switch" },
 		{ "topo=", "topo= needs a value; allowed SOCKETSxCORESxTHREADS or "
 		  "SOCKETSxDIESxCORESxTHREADS" },
@@ -160,9 +160,9 @@ static void test_errors(void **state)
 		  "groups= is a parameter of hackbench, which bench= does not name" },
 		{ "bench=spinners grops=1", "unknown key \"grops\"; did you mean \"loops\"?" },
 		{ "bench=hackbnch", "unknown workload \"hackbnch\" in bench=; did you mean "
-		  "\"hackbench\"? allowed list|hackbench|spinners" },
+		  "\"hackbench\"? allowed list|none|hackbench|spinners" },
 		{ "bench=hackbench,qq",
-		  "unknown workload \"qq\" in bench=; allowed list|hackbench|spinners" },
+		  "unknown workload \"qq\" in bench=; allowed list|none|hackbench|spinners" },
 		{ "bench=hackbench,", "bench=hackbench,: empty item; allowed "
 		  "list|hackbench|spinners" },
 		{ "bench=hackbench,list", "bench=list stands alone" },
