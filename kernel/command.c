@@ -150,7 +150,7 @@ static void run_plan(const struct cmdline *cl, struct arena *a)
 	struct run_result *r = arena_alloc(a, sizeof(*r));
 	struct plan_point *point = arena_alloc(a, sizeof(*point));
 
-	report_init(a, (u32)(points * cl->nr_arms));
+	report_init(cl, a);
 	rig.arena_mark = a->used;
 	for (u64 p = 0; p < points; p++) {
 		const struct workload *before = point->workload;

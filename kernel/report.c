@@ -201,29 +201,32 @@ bool report_run(const struct cmdline *cl, const struct rig *rig, const struct pl
 
 /* ---- summaries and tables ----------------------------------------------------------- */
 
-enum { COL_PARAMS, COL_REF, COL_ARM, COL_VALUE, COL_CHANGE, COL_CI, COL_VERDICT, COL_NR };
+/* A command with one arm compares nothing and shows the first columns only. */
+enum { COL_PARAMS, COL_ARM, COL_VALUE, COL_REF, COL_CHANGE, COL_CI, COL_VERDICT, COL_NR };
+#define COL_NR_ONE_ARM COL_REF
 
-static struct table_col columns[COL_NR] = {
-	[COL_PARAMS] = { "parameters", true },	 [COL_REF] = { "reference", false },
-	[COL_ARM] = { "arm", true },		 [COL_VALUE] = { "value", false },
-	[COL_CHANGE] = { "change %", false },	 [COL_CI] = { "95% interval", false },
+static const struct table_col columns[COL_NR] = {
+	[COL_PARAMS] = { "parameters", true },	[COL_ARM] = { "arm", true },
+	[COL_VALUE] = { "value", false },	[COL_REF] = { "reference", false },
+	[COL_CHANGE] = { "change %", false },	[COL_CI] = { "95% interval", false },
 	[COL_VERDICT] = { "verdict", true },
 };
 
 static struct table table;
 static char (*cells)[TABLE_CELL];
-static u32 nr_cells;
+static u32 nr_cols, nr_cells;
 static bool any_unsettled;
 
 static void table_start(void)
 {
-	table_init(&table, columns, COL_NR, cells, nr_cells);
+	table_init(&table, columns, nr_cols, cells, nr_cells);
 	any_unsettled = false;
 }
 
-void report_init(struct arena *a, u32 rows)
+void report_init(const struct cmdline *cl, struct arena *a)
 {
-	nr_cells = TABLE_CELLS(COL_NR, rows);
+	nr_cols = cl->nr_arms == 1 ? COL_NR_ONE_ARM : COL_NR;
+	nr_cells = TABLE_CELLS(nr_cols, (u32)plan_points(cl) * cl->nr_arms);
 	cells = arena_alloc(a, nr_cells * sizeof(*cells));
 	table_start();
 }
@@ -239,7 +242,7 @@ static void table_add(const struct cmdline *cl, const struct plan_point *point, 
 {
 	const struct metric_info *m = point->workload->metrics;
 	char params[160], value[2][TABLE_CELL], change[TABLE_CELL], ci[TABLE_CELL];
-	const char *row[COL_NR] = { params, NULL, cl->arm[arm].name, value[1], NULL, NULL, NULL };
+	const char *row[COL_NR] = { params, cl->arm[arm].name, value[1], NULL, NULL, NULL, NULL };
 
 	plan_params_text(cl, point, true, params, sizeof(params) - 2);
 	if (!settled) {

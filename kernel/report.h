@@ -21,8 +21,8 @@ void report_point(const struct cmdline *cl, const struct plan_point *point, cons
 /* The table of the points since the last call. */
 void report_table(const struct cmdline *cl, const struct workload *w);
 
-/* Starts the tables' memory; rows: points times arms of the largest workload. */
-void report_init(struct arena *a, u32 rows);
+/* Memory for the tables; once, before the first run. */
+void report_init(const struct cmdline *cl, struct arena *a);
 
 /* calibrate=on: adds up what a run measured, and prints it as lines of costs.def. */
 void calibrate_add(void);
