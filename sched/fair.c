@@ -71,24 +71,19 @@ static void insert_entity(struct cfs_rq *q, struct sched_entity *se)
 static void enqueue_entity(struct cfs_rq *q, struct sched_entity *se, u32 flags)
 {
 	const struct sched_policy *policy = policy_of(q);
-	bool renorm = !(flags & ENQUEUE_WAKEUP) || (flags & ENQUEUE_MIGRATED);
-	bool curr = q->curr == se;
 
+	/* Who runs is put back before it is enqueued anew. */
+	env_debug_assert(q->curr != se, "curr of CPU %u is enqueued", q->rq->cpu);
 	env_path_begin(PATH_ENQUEUE);
-	/* curr's key must be absolute before update_curr() advances the queue's
-	 * floor by it; another's, after, for the floor to be current. */
-	if (renorm && curr)
-		policy->renormalise(q, se, false);
 	update_curr(q);
-	if (renorm && !curr)
+	if (!(flags & ENQUEUE_WAKEUP) || (flags & ENQUEUE_MIGRATED))
 		policy->renormalise(q, se, false);
 	account_entity_enqueue(q, se);
 	if (flags & ENQUEUE_WAKEUP)
 		policy->place(q, se, PLACE_WAKEUP);
 	if (flags & ENQUEUE_MIGRATED)
 		se->exec_start = 0;
-	if (!curr)
-		insert_entity(q, se);
+	insert_entity(q, se);
 	se->on_rq = true;
 	env_path_end(PATH_ENQUEUE);
 }

@@ -29,10 +29,11 @@ static bool test_overload(struct sched *s)
 	return __atomic_load_n(&s->overload, __ATOMIC_RELAXED);
 }
 
+/* src locked; who is on its list and on_cpu is its curr: the lock is held across
+ * the switch. */
 static bool can_migrate_task(const struct rq *src, const struct sched_task *p, u32 cpu)
 {
-	return !task_running(src, p) && cpumask_test(&p->allowed, cpu) &&
-	       !__atomic_load_n(&p->on_cpu, __ATOMIC_RELAXED);
+	return !task_running(src, p) && cpumask_test(&p->allowed, cpu);
 }
 
 /* src locked. The one that ran longest ago, whose cache is coldest. */

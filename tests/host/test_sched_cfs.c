@@ -322,10 +322,13 @@ static bool tick_ends(enum sched_profile profile, u64 ran_ns, s64 lead_ns, s32 n
 	rb_insert(&root->tree, &other->se.node, cfs_policy.less);
 	curr->se.prev_sum_exec_runtime = curr->se.sum_exec_runtime - ran_ns;
 	curr->se.vruntime = 100 * MS + (u64)lead_ns;
+	root->last = &curr->se;
 	env_irq_off();
 	sched_tick(m.s);
 	env_irq_on();
 	asked = sched_need_resched(m.s, 0);
+	/* Whose slice is over must not come back as a buddy. */
+	assert_true(root->last == (asked && ran_ns > 2999998 ? NULL : &curr->se));
 	assert_int_equal(machine_count(&m, tick_preemptions), asked);
 	machine_free(&m);
 	return asked;
@@ -469,6 +472,11 @@ static void test_next_buddy(void **state)
 	assert_ptr_equal(sched_current(m.s, 0), p);
 	assert_null(root->next);
 	assert_int_equal(machine_count(&m, buddy_picks), 1);
+	/* SCHED_IDLE tasks never become one. */
+	machine_sleep(&m);
+	sched_set_class(m.s, p, SCHED_CLASS_IDLE);
+	sched_wake(m.s, p, 0);
+	assert_null(root->next);
 	machine_free(&m);
 }
 

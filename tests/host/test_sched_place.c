@@ -128,6 +128,12 @@ static void test_avg_idle_period(void **state)
 	sched_wake(m.s, p, 0);
 	assert_int_equal(rq->avg_idle, 900000);
 	assert_int_equal(rq->idle_stamp, 0);
+	/* A forked task is no wake-up. */
+	machine_interrupts(&m, 0);
+	machine_sleep(&m);
+	machine_advance(&m, 200000);
+	sched_wake_new(m.s, machine_fork(&m));
+	assert_int_equal(rq->avg_idle, 900000);
 	machine_free(&m);
 }
 
@@ -272,6 +278,14 @@ static void test_idle_cores(void **state)
 	assert_int_equal(search_from(wakee(0xb), 0, 0), 3);
 	machine_free(&m);
 
+	/* A search that fails looks at each core once. */
+	machine_init(&m, 1, 4, 2, PROFILE_V6_4, "");
+	make_busy(0x55);
+	m.s->llc[0].has_idle_cores = true;
+	search_from(wakee(0xff), 0, 0);
+	assert_int_equal(machine_count(&m, core_visits), 4);
+	machine_free(&m);
+
 	machine_init(&m, 1, 4, 1, PROFILE_V6_4, "");
 	make_busy(0x1);
 	machine_sleep(&m);
@@ -409,9 +423,10 @@ static void test_flips(void **state)
 	waker = machine_start(&m, 0);
 	a = wakee(0xff);
 	b = wakee(0xff);
-	test_env.jiffies = 1000; /* not yet more than a second since 0 */
+	test_env.jiffies = 10;
 	for (u32 i = 0; i < 5; i++)
 		place(i & 1 ? a : b, 0, SELECT_WAKE, 0);
+	test_env.jiffies = 1000; /* not yet more than a second since 0 */
 	place(b, 0, SELECT_WAKE, 0);
 	assert_int_equal(waker->wakee_flips, 5);
 	test_env.jiffies = 9001; /* however long ago: halved once */

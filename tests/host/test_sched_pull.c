@@ -55,9 +55,14 @@ static void test_newidle(void **state)
 	machine_on(0);
 	assert_true(sched_current(m.s, 0) == last);
 	assert_true(m.s->overload);
+	for (u32 i = 1; i < 5; i++) {
+		machine_advance(&m, 30 * TICK_NS);
+		machine_tick(&m, 2);
+		assert_true(sched_current(m.s, 2) == near[i % 3]);
+	}
 	machine_sleep(&m);
-	assert_true(sched_current(m.s, 0) == near[1]);
-	assert_int_equal(near[1]->cpu, 0);
+	assert_true(sched_current(m.s, 0) == near[2]);
+	assert_int_equal(near[2]->cpu, 0);
 	assert_int_equal(cpu_rq(m.s, 0)->idle_stamp, 0);
 	assert_int_equal(machine_count(&m, pulled), 1);
 	assert_int_equal(machine_count(&m, pulls), 1);
@@ -71,7 +76,7 @@ static void test_overload_flag(void **state)
 	struct sched_task *a;
 
 	(void)state;
-	machine_init(&m, 1, 4, 1, PROFILE_V6_4, "");
+	machine_init(&m, 2, 2, 2, PROFILE_V6_4, "");
 	machine_start(&m, 0);
 	a = machine_start(&m, 0);
 	assert_true(m.s->overload);
@@ -80,6 +85,7 @@ static void test_overload_flag(void **state)
 	machine_on(1);
 	machine_sleep(&m);
 	assert_int_equal(machine_count(&m, pulls), 1);
+	assert_int_equal(test_env.paths[PATH_PULL_STEP], 7); /* each other queue once */
 	assert_false(m.s->overload);
 	machine_on(0);
 	machine_sleep(&m);
@@ -181,6 +187,25 @@ static void test_kick_nearest(void **state)
 	machine_free(&m);
 }
 
+/* Work that was pulled ends the idle period without a sample of it. */
+static void test_pull_ends_idleness(void **state)
+{
+	(void)state;
+	machine_init(&m, 1, 2, 1, PROFILE_V6_4, "");
+	machine_start(&m, 1);
+	machine_on(1);
+	machine_sleep(&m);
+	assert_int_not_equal(cpu_rq(m.s, 1)->idle_stamp, 0);
+	machine_start(&m, 0);
+	machine_start(&m, 0);
+	machine_tick(&m, 0);
+	machine_settle(&m);
+	assert_int_equal(machine_count(&m, pulled), 1);
+	assert_int_equal(cpu_rq(m.s, 1)->idle_stamp, 0);
+	assert_int_equal(cpu_rq(m.s, 1)->avg_idle, 1000000);
+	machine_free(&m);
+}
+
 /* Pinned tasks cost no requests, however many idle CPUs there are. */
 static void test_pinned_is_quiet(void **state)
 {
@@ -195,6 +220,7 @@ static void test_pinned_is_quiet(void **state)
 		tick_all();
 	assert_int_equal(test_env.calls, 0);
 	assert_int_equal(machine_count(&m, pull_kicks), 0);
+	assert_int_equal(m.s->idle_mask_line.reads, 50); /* of CPU 1, whose tasks may use 0 */
 	assert_int_equal(idle_cpus(), 6);
 	machine_free(&m);
 }
@@ -252,6 +278,7 @@ int main(void)
 		cmocka_unit_test(test_unmovable),
 		cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_kick_nearest),
+		cmocka_unit_test(test_pull_ends_idleness),
 		cmocka_unit_test(test_pinned_is_quiet),
 		cmocka_unit_test(test_busy_is_quiet),
 		cmocka_unit_test(test_late_request),

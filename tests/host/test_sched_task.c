@@ -66,6 +66,31 @@ static void test_nice_keeps_offset(void **state)
 	machine_free(&m);
 }
 
+/* Nor does that of the group whose only task it is. */
+static void test_nice_keeps_group_offset(void **state)
+{
+	struct task_group *tg;
+	struct sched_task *p;
+	u64 v;
+
+	(void)state;
+	machine_init(&m, 1, 1, 1, PROFILE_V6_4, "");
+	tg = tg_create(m.s, &m.s->root_tg, 1024);
+	machine_start(&m, 0);
+	p = machine_fork(&m);
+	sched_move_task(m.s, p, tg);
+	sched_wake_new(m.s, p);
+	machine_advance(&m, 50 * MS);
+	machine_tick(&m, 0);
+	machine_advance(&m, 100 * MS);
+	machine_tick(&m, 0);
+	v = tg->se[0]->vruntime;
+	assert_true(v > cpu_rq(m.s, 0)->cfs.min_vruntime);
+	sched_set_nice(m.s, p, 7);
+	assert_int_equal(tg->se[0]->vruntime, v);
+	machine_free(&m);
+}
+
 /* While it runs, what it ran so far counts at the old weight, and the turn starts
  * anew. */
 static void test_nice_while_running(void **state)
@@ -371,6 +396,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nice_keeps_offset),
+		cmocka_unit_test(test_nice_keeps_group_offset),
 		cmocka_unit_test(test_nice_while_running),
 		cmocka_unit_test(test_nice_resched),
 		cmocka_unit_test(test_class),

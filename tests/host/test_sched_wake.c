@@ -306,8 +306,9 @@ static void move_away(enum env_line_kind kind)
 {
 	u32 before = test_env.cpu;
 
-	if (kind != LINE_RQ_LOCK || hook_runs++)
+	if (kind != LINE_RQ_LOCK || hook_runs)
 		return;
+	hook_runs++;
 	machine_on(0);
 	rq_lock(cpu_rq(m.s, 0));
 	update_rq_clock(cpu_rq(m.s, 0));
@@ -342,8 +343,9 @@ static void wake_during_pull(enum env_line_kind kind)
 	u32 before = test_env.cpu;
 
 	if (kind != LINE_RQ_STATE || cpu_rq(m.s, 0)->lock.owner != TEST_NOBODY ||
-	    sched_nr_running(m.s, 0) || hook_runs++)
+	    sched_nr_running(m.s, 0) || hook_runs)
 		return;
+	hook_runs++;
 	machine_on(1);
 	assert_true(sched_wake(m.s, victim, 0));
 	machine_on(before);
@@ -361,7 +363,7 @@ static void test_wake_during_pull(void **state)
 	pin(victim, 1);
 	last = runs_on(0);
 	m.s->overload = true;
-	machine_advance(&m, 5000);
+	machine_advance(&m, 50000000); /* so that victim would preempt it */
 	machine_on(0);
 	sched_set_state(m.s, TASK_SLEEPING);
 	hook_runs = 0;
@@ -372,8 +374,98 @@ static void test_wake_during_pull(void **state)
 	assert_int_equal(rq->idle_stamp, 0); /* it did not idle */
 	assert_false(sched_need_resched(m.s, 0));
 	assert_int_equal(machine_count(&m, wakeup_preemptions), 0);
-	assert_int_equal(last->se.sum_exec_runtime, 5000);
+	assert_int_equal(last->se.sum_exec_runtime, 50000000);
 	machine_settle(&m);
+	machine_free(&m);
+}
+
+/* The same, after the puller has seen a queue of two and before it locks it. */
+static void wake_before_pair(enum env_line_kind kind)
+{
+	u32 before = test_env.cpu;
+
+	if (kind != LINE_RQ_LOCK || before != 0 || test_env.rq_locks[0] ||
+	    cpu_rq(m.s, 0)->cfs.curr || hook_runs)
+		return;
+	hook_runs++;
+	machine_on(1);
+	assert_true(sched_wake(m.s, victim, 0));
+	machine_on(before);
+}
+
+static void test_wake_before_pull_locks(void **state)
+{
+	(void)state;
+	machine_init(&m, 1, 4, 1, PROFILE_V6_4, "NO_TTWU_QUEUE");
+	victim = sleeps_on(0);
+	pin(victim, 1);
+	runs_on(0);
+	runs_on(2);
+	machine_start(&m, 2);
+	machine_on(0);
+	sched_set_state(m.s, TASK_SLEEPING);
+	hook_runs = 0;
+	test_env.on_sync = wake_before_pair;
+	assert_true(machine_switch(&m, false) == victim);
+	test_env.on_sync = NULL;
+	assert_int_equal(hook_runs, 1);
+	assert_int_equal(machine_count(&m, pulls), 1);
+	assert_int_equal(machine_count(&m, pulled), 0);
+	assert_int_equal(sched_nr_running(m.s, 0), 1);
+	machine_settle(&m);
+	machine_free(&m);
+}
+
+/* Clocks of real CPUs differ a little: a queue's never goes back. */
+static void test_trailing_clock(void **state)
+{
+	struct sched_task *p;
+	struct rq *rq;
+	u64 clock;
+
+	(void)state;
+	machine_init(&m, 1, 2, 1, PROFILE_V5_2, "");
+	rq = cpu_rq(m.s, 0);
+	p = sleeps_on(0);
+	pin(p, 1);
+	runs_on(0);
+	machine_advance(&m, 1000);
+	machine_tick(&m, 0);
+	clock = rq->clock;
+	test_env.now[1] = clock - 300;
+	machine_on(1);
+	sched_wake(m.s, p, 0);
+	assert_int_equal(rq->clock, clock);
+	assert_int_equal(rq->clock_task, clock);
+	machine_settle(&m);
+	machine_free(&m);
+}
+
+/* On a wake list, away from its old queue, a key is relative: another group's
+ * queue can take it as it is. */
+static void test_group_change_on_wake_list(void **state)
+{
+	struct task_group *tg;
+	struct sched_task *p;
+	u64 v;
+
+	(void)state;
+	machine_init(&m, 2, 4, 1, PROFILE_V6_4, "");
+	tg = tg_create(m.s, &m.s->root_tg, 1024);
+	p = runs_on(4);
+	machine_advance(&m, 100000);
+	machine_on(4);
+	machine_sleep(&m);
+	machine_on(0);
+	pin(p, 0x20);
+	sched_wake(m.s, p, 0);
+	assert_int_equal(p->state, TASK_WAKING);
+	v = p->se.vruntime;
+	sched_move_task(m.s, p, tg);
+	assert_int_equal(p->se.vruntime, v);
+	machine_settle(&m);
+	assert_true(sched_current(m.s, 5) == p);
+	assert_int_equal(tg->cfs_rq[5]->nr_running, 1);
 	machine_free(&m);
 }
 
@@ -412,6 +504,9 @@ int main(void)
 		cmocka_unit_test(test_wait_for_migrating),
 		cmocka_unit_test(test_lock_follows_task),
 		cmocka_unit_test(test_wake_during_pull),
+		cmocka_unit_test(test_wake_before_pull_locks),
+		cmocka_unit_test(test_trailing_clock),
+		cmocka_unit_test(test_group_change_on_wake_list),
 		cmocka_unit_test(test_merge_of_kicks),
 	};
 

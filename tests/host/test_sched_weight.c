@@ -219,6 +219,14 @@ static void test_vslice(void **state)
 	sched_set_nice(m.s, newcomer, 5);
 	assert_int_equal(sched_vslice(newcomer->se.cfs_rq, &newcomer->se), 4520969);
 	machine_free(&m);
+
+	/* The ninth stretches the period of all. */
+	machine_init(&m, 1, 1, 1, PROFILE_V5_2, "");
+	for (u32 i = 0; i < 8; i++)
+		queued(NULL, 0);
+	newcomer = machine_fork(&m);
+	assert_int_equal(sched_vslice(newcomer->se.cfs_rq, &newcomer->se), 749998);
+	machine_free(&m);
 }
 
 static void test_idle_slice(void **state)
