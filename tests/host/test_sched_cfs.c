@@ -419,6 +419,7 @@ static void test_pick(void **state)
 	assert_int_equal(picks("", far, NOBODY, NOBODY, 0, NOBODY), 0);
 	assert_int_equal(picks("", near, NOBODY, NOBODY, 0, 0), 1);
 	assert_int_equal(picks("", near, NOBODY, NOBODY, 0, 1), 1);
+	assert_int_equal(picks("", near, NOBODY, NOBODY, 0, 2), 1);
 	assert_int_equal(picks("", near, NOBODY, NOBODY, 1, NOBODY), 0);
 	/* next before last, both only when near enough to the leftmost. */
 	assert_int_equal(picks("", near, 1, NOBODY, NOBODY, NOBODY), 1);

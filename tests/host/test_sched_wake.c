@@ -458,6 +458,7 @@ static void test_group_change_on_wake_list(void **state)
 	machine_sleep(&m);
 	machine_on(0);
 	pin(p, 0x20);
+	cpu_rq(m.s, 5)->cfs.min_vruntime += 1000000000;
 	sched_wake(m.s, p, 0);
 	assert_int_equal(p->state, TASK_WAKING);
 	v = p->se.vruntime;
