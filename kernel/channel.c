@@ -37,7 +37,7 @@ void channel_write(struct channel *c, u64 message, u32 bytes)
 {
 	bool slept = false;
 
-	task_syscall_begin();
+	task_syscall();
 	task_copy(bytes);
 	env_lock(&c->lock);
 	while (c->used == c->capacity) {
@@ -55,7 +55,6 @@ void channel_write(struct channel *c, u64 message, u32 bytes)
 	if (c->kind == CHANNEL_PIPE && slept && c->used < c->capacity)
 		wake_first(&c->writers, WAKE_SYNC);
 	env_unlock(&c->lock);
-	task_syscall_end();
 }
 
 u64 channel_read(struct channel *c, u32 bytes)
@@ -63,7 +62,7 @@ u64 channel_read(struct channel *c, u32 bytes)
 	bool slept = false, was_full;
 	u64 message;
 
-	task_syscall_begin();
+	task_syscall();
 	env_lock(&c->lock);
 	while (!c->used) {
 		wait_on(&c->readers, &c->lock);
@@ -85,6 +84,5 @@ u64 channel_read(struct channel *c, u32 bytes)
 		wake_first(&c->readers, WAKE_SYNC);
 	env_unlock(&c->lock);
 	task_copy(bytes);
-	task_syscall_end();
 	return message;
 }

@@ -22,8 +22,8 @@ static void first_task(void *arg)
 
 static void ctx_init(struct wl_ctx *ctx, const struct rig *rig, const struct run_spec *spec)
 {
-	*ctx = (struct wl_ctx){ .w = spec->workload, .v = spec->values, .topo = rig->topo,
-				.arena = rig->arena };
+	*ctx = (struct wl_ctx){ .w = spec->workload, .v = spec->values,
+				.vector = spec->vector, .topo = rig->topo, .arena = rig->arena };
 	env_line_init(&ctx->stop_line, LINE_USER);
 }
 

@@ -353,29 +353,22 @@ void task_copy(u32 bytes)
 		memcpy(to, from, bytes < MAX_COPY ? bytes : MAX_COPY);
 		return;
 	}
-	env_sync();
 	engine_charge_ps((u64)bytes * engine.cfg.machine->refill_ns_per_kb[0] * 1000 / 1024);
 }
 
 void task_yield(void)
 {
-	task_syscall_begin();
+	task_syscall();
 	sched_yield(the_sched);
 	task_schedule(false);
-	task_syscall_end();
 }
 
-void task_syscall_begin(void)
+void task_syscall(void)
 {
 	env_sync();
 	env_charge(ENV_SYSCALL);
 	env_path_begin(PATH_SYSCALL);
 	env_path_end(PATH_SYSCALL);
-}
-
-void task_syscall_end(void)
-{
-	env_sync(); /* return to user mode: a preemption point */
 }
 
 /* ---- the run's start --------------------------------------------------------------- */

@@ -85,15 +85,14 @@ void task_sleep_ns(u64 ns);
 /* ns of CPU work at full speed. (sync) */
 void task_burn(u64 ns);
 
-/* Copies bytes: time by size, really done in live mode. (sync) */
+/* Copies bytes: time by size, really done in live mode. */
 void task_copy(u32 bytes);
 
 /* Gives up the CPU as sched_yield(2) does. */
 void task_yield(void);
 
-/* Brackets a system call: pays entry and exit. */
-void task_syscall_begin(void);
-void task_syscall_end(void);
+/* Enters a system call: pays for the way in and out. (sync) */
+void task_syscall(void);
 
 /* Switches to what the scheduler picks. preempt: the task stays queued even if
  * it is about to sleep. Interrupts on. (sync) */

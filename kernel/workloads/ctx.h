@@ -19,6 +19,7 @@ struct wl_series {
 struct wl_ctx {
 	const struct workload *w;
 	const struct param_values *v;
+	const struct sched_vector *vector; /* of the arm */
 	const struct sched_topo *topo;
 	struct arena *arena;
 	s64 metric[WL_METRICS_MAX]; /* by the workload's table */

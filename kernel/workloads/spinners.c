@@ -111,8 +111,9 @@ static void figures(struct wl_ctx *ctx)
 	wl_check(ctx, cpu_ns <= window_ns * cpus + window_ns / 1000,
 		 "%llu ns of CPU time in %llu ns on %u CPUs", (unsigned long long)cpu_ns,
 		 (unsigned long long)window_ns, cpus);
-	/* Nothing sleeps and everybody may run anywhere: what idles is the scheduler's. */
-	if (param_num(ctx->v, P_PIN) == PIN_NONE && !engine.live)
+	/* Nothing sleeps, everybody may run anywhere, and idle CPUs pull. */
+	if (param_num(ctx->v, P_PIN) == PIN_NONE && !engine.live &&
+	    feat(ctx->vector, FEAT_IDLE_PULL))
 		wl_check(ctx, cpu_ns >= could_use * window_ns / 20 * 19,
 			 "CPUs idled beside waiting tasks: %llu ns used of %llu",
 			 (unsigned long long)cpu_ns, (unsigned long long)(could_use * window_ns));
