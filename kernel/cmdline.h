@@ -17,8 +17,8 @@
  * alone runs it on that executor.
  */
 #define CMDLINE_DEMO \
-	"bench=hackbench groups=1,4 loops=50 runs=5 " \
-	"arms=default,nopull:NO_IDLE_PULL,noqueue:NO_TTWU_QUEUE"
+	"bench=hackbench groups=1,2 loops=20 runs=5 " \
+	"arms=default,nopull:NO_IDLE_PULL,nowa:NO_WA_IDLE"
 
 #define CMDLINE_MAX 8191      /* bytes */
 #define CMDLINE_WORDS_MAX 128

@@ -296,6 +296,7 @@ void sched_switch_end(struct sched *s, struct sched_task *prev)
 	u32 dst = rq->cpu;
 
 	env_assert(env_held(&rq->lock), "CPU %u: switch without rq lock", rq->cpu);
+	env_path_begin(PATH_SWITCH_END);
 	/* Once on_cpu is clear a waker may own prev: decide before. Whoever is in
 	 * TASK_MIGRATING is ours until it arrives. */
 	push = switched && task_on_rq(prev) == TASK_MIGRATING;
@@ -311,6 +312,7 @@ void sched_switch_end(struct sched *s, struct sched_task *prev)
 		finish_move(s, prev, dst);
 	if (idle)
 		idle_mask_enter(rq);
+	env_path_end(PATH_SWITCH_END);
 	env_irq_on();
 }
 

@@ -87,30 +87,37 @@ static bool visit_core(struct sched *s, u32 core, struct cpumask *c)
 {
 	bool idle = true;
 
-	env_path_begin(PATH_CORE_STEP);
 	schedstat_inc(s, core_visits);
 	for_each_cpu(t, topo_mask(s->topo, TOPO_SMT, core), s->nr_cpus) {
 		cpumask_clear(c, t);
 		if (!idle_cpu(s, t))
 			idle = false;
 	}
-	env_path_end(PATH_CORE_STEP);
 	return idle;
 }
 
 static u32 select_idle_core(struct sched *s, const struct sched_task *p,
 			    const struct sched_domain *sd, u32 target)
 {
-	u32 words = (s->nr_cpus + 63) / 64;
+	u32 words = (s->nr_cpus + 63) / 64, found = CPU_NONE;
 	struct cpumask c;
 
 	if (!topo_has_smt(s->topo) || !test_idle_cores(s, target))
 		return CPU_NONE;
 	for (u32 i = 0; i < words; i++)
 		c.w[i] = sd->span->w[i] & p->allowed.w[i];
-	for_each_cpu_wrap(core, &c, target, s->nr_cpus)
-		if (visit_core(s, core, &c))
-			return core;
+	env_path_begin(PATH_CORE_STEP); /* with the way to the next core */
+	for_each_cpu_wrap(core, &c, target, s->nr_cpus) {
+		if (visit_core(s, core, &c)) {
+			found = core;
+			break;
+		}
+		env_path_end(PATH_CORE_STEP);
+		env_path_begin(PATH_CORE_STEP);
+	}
+	env_path_end(PATH_CORE_STEP);
+	if (found != CPU_NONE)
+		return found;
 	/* A core may have gone idle behind the search: its flag is lost, a hint. */
 	set_idle_cores(s, target, false);
 	return CPU_NONE;
@@ -150,20 +157,21 @@ static u32 select_idle_cpu(struct sched *s, const struct sched_task *p,
 	if (sched_feat(s, SIS_PROP))
 		nr = sis_prop_budget(sd->span_weight, this->avg_idle, ts->avg_scan_cost_ns);
 	t0 = scan_clock();
+	env_path_begin(PATH_SCAN_STEP); /* with the way to the next CPU */
 	for_each_cpu_wrap(c, sd->span, target, s->nr_cpus) {
-		bool hit;
-
-		if (!--nr)
+		if (!--nr) {
+			env_path_end(PATH_SCAN_STEP);
 			return CPU_NONE; /* and the average does not learn of it */
-		env_path_begin(PATH_SCAN_STEP);
+		}
 		this->count.scan_visits++;
-		hit = cpumask_test(&p->allowed, c) && available_cpu(s, c);
-		env_path_end(PATH_SCAN_STEP);
-		if (hit) {
+		if (cpumask_test(&p->allowed, c) && available_cpu(s, c)) {
 			found = c;
 			break;
 		}
+		env_path_end(PATH_SCAN_STEP);
+		env_path_begin(PATH_SCAN_STEP);
 	}
+	env_path_end(PATH_SCAN_STEP);
 	update_avg_div(&ts->avg_scan_cost_ns, scan_clock() - t0);
 	return found;
 }

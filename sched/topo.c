@@ -3,34 +3,13 @@
 #include "topo.h"
 #include "../kernel/lib/string.h"
 
-static u32 group_of(const struct topo_cpu *c, enum topo_level level)
-{
-	switch (level) {
-	case TOPO_SMT:
-		return c->core;
-	case TOPO_LLC:
-		return c->llc;
-	case TOPO_DIE:
-		return c->die;
-	case TOPO_PKG:
-		return c->pkg;
-	default:
-		return c->node;
-	}
-}
-
-const struct cpumask *topo_mask(const struct sched_topo *t, enum topo_level level, u32 cpu)
-{
-	return &t->group[level][group_of(&t->cpu[cpu], level)];
-}
-
 /* Offline CPUs keep their group numbers, so counts cover all CPUs. */
 static u32 groups_at(const struct sched_topo *t, enum topo_level level)
 {
 	u32 nr = 0;
 
 	for (u32 c = 0; c < t->nr_cpus; c++) {
-		u32 g = group_of(&t->cpu[c], level) + 1;
+		u32 g = topo_group(&t->cpu[c], level) + 1;
 
 		if (g > nr)
 			nr = g;
@@ -75,7 +54,7 @@ void topo_build_masks(struct sched_topo *t, struct arena *a)
 			memset(t->group[l], 0, nr[l] * sizeof(struct cpumask));
 		for (u32 c = 0; c < t->nr_cpus; c++)
 			if (t->cpu[c].online)
-				cpumask_set(&t->group[l][group_of(&t->cpu[c], l)], c);
+				cpumask_set(&t->group[l][topo_group(&t->cpu[c], l)], c);
 	}
 	t->nr_cores = nr[TOPO_SMT];
 	t->nr_llcs = nr[TOPO_LLC];
@@ -99,7 +78,7 @@ void topo_set_online(struct sched_topo *t, u32 cpu, bool online)
 		return;
 	t->cpu[cpu].online = online;
 	for (u32 l = 0; l < TOPO_NR_LEVELS; l++) {
-		struct cpumask *m = &t->group[l][group_of(&t->cpu[cpu], l)];
+		struct cpumask *m = &t->group[l][topo_group(&t->cpu[cpu], l)];
 
 		if (online)
 			cpumask_set(m, cpu);

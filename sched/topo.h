@@ -30,8 +30,29 @@ struct sched_topo {
 	u8 *distance;                   /* [nr_nodes * nr_nodes], SLIT units */
 };
 
+/* The CPU's group number at a level. */
+static inline u32 topo_group(const struct topo_cpu *c, enum topo_level level)
+{
+	switch (level) {
+	case TOPO_SMT:
+		return c->core;
+	case TOPO_LLC:
+		return c->llc;
+	case TOPO_DIE:
+		return c->die;
+	case TOPO_PKG:
+		return c->pkg;
+	default:
+		return c->node;
+	}
+}
+
 /* Online CPUs that share the level with cpu. */
-const struct cpumask *topo_mask(const struct sched_topo *t, enum topo_level level, u32 cpu);
+static inline const struct cpumask *topo_mask(const struct sched_topo *t, enum topo_level level,
+					      u32 cpu)
+{
+	return &t->group[level][topo_group(&t->cpu[cpu], level)];
+}
 
 /* True when some core has two online threads. */
 static inline bool topo_has_smt(const struct sched_topo *t)
