@@ -81,8 +81,8 @@ static void choose_topology(const struct cmdline *cl, const struct booted *b, st
 		const char *why;
 
 		if (!topo_shape_parse(cl->value[OPT_topo], &shape, &why))
-			usage("error: topo=%s: %s; allowed SOCKETSxCORESxTHREADS or "
-			      "SOCKETSxDIESxCORESxTHREADS, up to %u CPUs",
+			usage("error: topo=%s: %s; allowed SxCxT or SxDxCxT, "
+			      "up to %u CPUs",
 			      cl->value[OPT_topo], why, MAX_CPUS);
 	} else if (cl->given[OPT_nodes]) {
 		usage("error: nodes=%u: goes with topo= only", nodes);

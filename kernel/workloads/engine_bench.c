@@ -238,7 +238,7 @@ static void burster(void *arg)
 	u64 bursts = (u64)(uintptr_t)arg;
 
 	for (u64 i = 0; i < bursts; i++)
-		task_burn(100);
+		task_burn(wl_vary(eb.ctx, 100));
 }
 
 static void measure_passes(struct wl_ctx *ctx)
