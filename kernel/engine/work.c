@@ -56,8 +56,9 @@ void engine_burn(u64 ns, u64 extra_ps)
 	u64 left_ps = ns * 1000 + extra_ps;
 
 	/* The pass below is the sync point: control goes to whoever acts before the
-	 * burst's end, and an event that is due already ends the burst at its start. */
-	if (!engine.cur->irq_depth && kernel_need_resched(engine.cur->id))
+	 * burst's end, and an event that is due already ends the burst at its start.
+	 * No work, no pass: then it needs one of its own. */
+	if (!left_ps || (!engine.cur->irq_depth && kernel_need_resched(engine.cur->id)))
 		engine_sync();
 	while (left_ps) {
 		struct ecpu *c = engine.cur;
