@@ -120,9 +120,9 @@ struct executor {
 	const char *name;
 	bool live;
 	bool needs_cpus; /* one physical CPU per simulated one */
-	void (*run)(void);                               /* from main; returns when the run is over */
+	void (*run)(void); /* from main; returns when the run is over */
 	void (*pass)(struct ecpu *from, struct ecpu *to); /* returns when from has control again */
-	void noreturn_fn (*finish)(void);                /* from any CPU of the run */
+	void noreturn_fn (*finish)(void); /* from any CPU of the run */
 };
 
 struct engine {

@@ -32,7 +32,7 @@ static void run(void (*script)(u32 cpu))
 	assert_true(rig_ended_well());
 }
 
-/* ---- order ---------------------------------------------------------------------- */
+/* ---- order --------------------------------------------------------------- */
 
 static void all_due(u32 cpu)
 {
@@ -149,7 +149,7 @@ static void test_preemption_follows_the_handler(void **state)
 	assert_int_equal(count_notes(NOTE_PREEMPT), 2);
 }
 
-/* ---- inter-processor interrupts ----------------------------------------------------- */
+/* ---- inter-processor interrupts ------------------------------------------ */
 
 static const u32 target[] = { 0, 1, 2, 4, 8 };
 
@@ -226,7 +226,7 @@ static void test_pending_ipis_merge(void **state)
 	assert_int_equal(count_notes(NOTE_EVENT + EVT_CALL + ENV_CALL_PULL), 1);
 }
 
-/* ---- random IPIs against a second model ---------------------------------------------- */
+/* ---- random IPIs against a second model ---------------------------------- */
 
 #define SENDERS 4
 #define RECEIVERS 4
@@ -360,7 +360,7 @@ static void test_random_ipis(void **state)
 	}
 }
 
-/* ---- bursts ---------------------------------------------------------------------------- */
+/* ---- bursts -------------------------------------------------------------- */
 
 static void handler_of_7us(enum ecpu_event e)
 {
@@ -407,7 +407,7 @@ static void test_burst_is_stopped_at_the_event(void **state)
 	assert_int_equal(noted(DONE, 3)->at_ps, at + irq() + 7 * US);
 }
 
-/* ---- ticks --------------------------------------------------------------------------------- */
+/* ---- ticks --------------------------------------------------------------- */
 
 static void ticking(u32 cpu)
 {
@@ -470,7 +470,7 @@ static void test_missed_ticks_are_taken_as_one(void **state)
 	assert_int_equal(noted(NOTE_EVENT + EVT_TICK, 1)->at_ps, 4 * MS + tick_hw());
 }
 
-/* ---- idleness --------------------------------------------------------------------------------- */
+/* ---- idleness ------------------------------------------------------------ */
 
 static bool woken[64];
 

@@ -164,7 +164,7 @@ static void test_shared_reads_do_not_queue(void **state)
 			 busy - (T0 + MS + 60) + rig.machine.c2c_ps[1]);
 }
 
-/* ---- the second model ------------------------------------------------------------ */
+/* ---- the second model ---------------------------------------------------- */
 
 #define MODEL_CPUS 192
 #define MODEL_LINES 5
@@ -272,7 +272,7 @@ static void test_against_the_second_model(void **state)
 		}
 }
 
-/* ---- on the clock ------------------------------------------------------------------ */
+/* ---- on the clock -------------------------------------------------------- */
 
 static struct env_line line;
 

@@ -42,7 +42,7 @@ static u64 from(enum topo_dist d)
 	return rig.machine.c2c_ps[d - DIST_SMT];
 }
 
-/* ---- nobody else wants it --------------------------------------------------------- */
+/* ---- nobody else wants it ------------------------------------------------ */
 
 /* CPU c takes it at c ms: from memory, its sibling, LLC, package, far away. */
 static void in_turns(u32 cpu)
@@ -86,7 +86,7 @@ static void test_uncontended_cost(void **state)
 		assert_int_equal(engine.cpu[c].lock_wait_ps, 0);
 }
 
-/* ---- waiting ------------------------------------------------------------------------ */
+/* ---- waiting ------------------------------------------------------------- */
 
 #define HOLD (50 * US)
 
@@ -234,7 +234,7 @@ static void test_trylock(void **state)
 	assert_int_equal(engine.line_stats[LINE_WAITQ].writes, 2);
 }
 
-/* ---- interrupts ---------------------------------------------------------------------- */
+/* ---- interrupts ---------------------------------------------------------- */
 
 static void interrupted(u32 cpu)
 {
@@ -333,7 +333,7 @@ static void test_locks_nest_in_any_order(void **state)
 	assert_true(noted(NOTE_EVENT + EVT_TIMER, 0) > noted(MARK, 2));
 }
 
-/* ---- mistakes ------------------------------------------------------------------------- */
+/* ---- mistakes ------------------------------------------------------------ */
 
 extern jmp_buf *panic_jump;
 extern char panic_text[256];
@@ -414,7 +414,7 @@ static void test_cycles_fail_the_run(void **state)
 	assert_true(rig_failed_with("cpu 3 waits for lock test 4, owner cpu 4\n"));
 }
 
-/* ---- random programs against a list of requests ------------------------------------------ */
+/* ---- random programs against a list of requests -------------------------- */
 
 #define ROUNDS 300
 #define LOCKS 3

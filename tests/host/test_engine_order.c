@@ -17,7 +17,7 @@
 
 enum { ACT = 1, DONE, MARK };
 
-/* ---- order ---------------------------------------------------------------------- */
+/* ---- order --------------------------------------------------------------- */
 
 #define ACTS 500
 #define CPUS 24
@@ -177,7 +177,7 @@ static void test_nobody_acts_before_what_it_should_see(void **state)
 	assert_int_equal(noted(MARK, 0)->value, 8);
 }
 
-/* ---- spinning ---------------------------------------------------------------------- */
+/* ---- spinning ------------------------------------------------------------ */
 
 #define PAUSE_PS 13000
 
@@ -252,7 +252,7 @@ static void test_spinning_moves_to_the_own_event(void **state)
 	assert_int_equal(noted(NOTE_EVENT + EVT_TIMER, 1)->at_ps, at + PAUSE_PS + irq);
 }
 
-/* ---- hangs: the run fails, it does not hang -------------------------------------------- */
+/* ---- hangs: the run fails, it does not hang ------------------------------ */
 
 static void spin_for_ever(u32 cpu)
 {
