@@ -200,7 +200,8 @@ static void run_selftests(const struct cmdline *cl, struct arena *a)
 			continue;
 		run_execute(&rig, &spec, r);
 		note_failure(r);
-		console_printf("selftest %s: %s", t->workload.name, r->failed ? "FAILED" : "passed");
+		console_printf("selftest %s: %s", t->workload.name,
+			       r->failed ? "FAILED" : "passed");
 	}
 }
 

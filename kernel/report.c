@@ -312,7 +312,8 @@ void report_table(const struct cmdline *cl, const struct workload *w)
 		       w->name, w->metrics[0].name, metric_better_name(w->metrics[0].better),
 		       (unsigned long long)cl->number[OPT_runs],
 		       cl->number[OPT_runs] == 1 ? "" : "s",
-		       cl->nr_arms > 1 ? "; reference " : "", cl->nr_arms > 1 ? cl->arm[0].name : "");
+		       cl->nr_arms > 1 ? "; reference " : "",
+		       cl->nr_arms > 1 ? cl->arm[0].name : "");
 	table_print(&table, console_line);
 	if (any_unsettled)
 		console_line("* settled: false, measured for less than 0.3 s of virtual time");

@@ -103,7 +103,7 @@ static void channel_test(struct wl_ctx *ctx, enum channel_kind kind)
 	channel_init(&st.channel, kind, 100, "test channel", kind, ctx->arena);
 	task_fork(&attr, writer, NULL);
 	task_sleep_ns(20000000);
-	wl_check(ctx, st.channel.used == st.channel.capacity, "the writer did not fill the channel");
+	wl_check(ctx, st.channel.used == st.channel.capacity, "the writer left room");
 	for (u32 i = 0; i < MESSAGES; i++)
 		if (channel_read(&st.channel, 100) != i)
 			wrong++;

@@ -467,15 +467,16 @@ static void say_line(const char *text)
 
 void tasks_panic_dump(void)
 {
+	const struct task *t;
 	u32 cpu;
 
 	if (!trace_on) /* no run in progress */
 		return;
 	cpu = env_this_cpu();
 	panic_say("cpu %u of the run, at %llu ns", cpu, (unsigned long long)env_now());
-	if (tasks.cpu && tasks.cpu[cpu].current)
-		panic_say(", task %u %s", tasks.cpu[cpu].current->st.id,
-			  tasks.cpu[cpu].current->st.name ? tasks.cpu[cpu].current->st.name : "idle");
+	t = tasks.cpu ? tasks.cpu[cpu].current : NULL;
+	if (t)
+		panic_say(", task %u %s", t->st.id, t->st.name ? t->st.name : "idle");
 	panic_say("\nlocks:\n");
 	engine_dump(say_line);
 	panic_say("last events:\n");

@@ -133,7 +133,7 @@ static void check_messages(struct wl_ctx *ctx, u32 groups)
 		}
 	wl_check(ctx, received == wanted, "%llu messages read of %llu sent",
 		 (unsigned long long)received, (unsigned long long)wanted);
-	wl_check(ctx, disordered == 0, "%llu messages out of order", (unsigned long long)disordered);
+	wl_check(ctx, !disordered, "%llu messages out of order", (unsigned long long)disordered);
 	ctx->metric[M_RATE] = (s64)muldiv_u64(received, 1000000000, ctx->end_ns - ctx->begin_ns);
 }
 

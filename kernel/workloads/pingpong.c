@@ -22,7 +22,7 @@ static const struct param_info pingpong_params[] = {
 
 static const struct metric_info pingpong_metrics[] = {
 	[M_ROUNDS] = { "round_trips_per_s", 0, METRIC_HIGHER, "of all pairs together" },
-	[M_WAKEUPS] = { "wakeups_per_trip", 3, METRIC_LOWER, "2 when either side sleeps each time" },
+	[M_WAKEUPS] = { "wakeups_per_trip", 3, METRIC_LOWER, "2: each side sleeps each time" },
 };
 
 struct pair {

@@ -16,7 +16,7 @@ static const struct param_info spinners_params[] = {
 		  .help = "tasks" },
 	[P_PIN] = { .name = "pin", .kind = PARAM_WORD, .words = "none|one|each|core", .tag = 'G',
 		    .def = "none",
-		    .help = "not, all to CPU 0, the i-th to CPU i, or to the i-th core's first CPU" },
+		    .help = "not, all to CPU 0, the i-th to CPU i, or to core i's first CPU" },
 	[P_NICE] = { .name = "nice", .kind = PARAM_LIST, .min = -20, .max = 19, .tag = 'G',
 		     .def = "0", .help = "nice values, dealt out to the tasks in turn" },
 	[P_BURST] = { .name = "burst_us", .min = 1, .max = 1000000, .tag = 'G', .def = "1000",
