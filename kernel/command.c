@@ -105,6 +105,10 @@ static void choose_topology(const struct cmdline *cl, const struct booted *b, st
 		usage("error: exec=%s: needs the topology that booted (%u CPUs), not %s",
 		      rig.exec->name, booted.nr_cpus,
 		      given ? cl->value[OPT_topo] : m->name);
+	for (u32 c = 0; rig.exec->needs_cpus && c < topo.nr_cpus; c++)
+		if (!topo.cpu[c].online)
+			usage("error: exec=%s: needs all CPUs, and CPU %u did not start",
+			      rig.exec->name, c);
 	domains_build(&domains, &topo, false, a);
 	topology_log(&topo, &domains, simulated ? NULL : &b->in, &shifts, console_line);
 	topology_tree(&topo, console_line);
