@@ -74,14 +74,14 @@ static void test_demo(void **state)
 	cl = parse_ok("");
 	assert_int_equal(cl->nr_bench, 1);
 	assert_string_equal(cl->bench[0]->name, "hackbench");
-	assert_int_equal(cl->number[OPT_runs], 3);
-	assert_int_equal(cl->nr_arms, 2);
-	assert_int_equal(plan_total(cl), 12);
+	assert_int_equal(cl->number[OPT_runs], 5);
+	assert_int_equal(cl->nr_arms, 3);
+	assert_int_equal(plan_total(cl), 30);
 	/* What is given stands, the rest is filled in. */
 	cl = parse_ok(" exec=smp groups=8 runs=2 ");
 	assert_int_equal(cl->number[OPT_exec], EXEC_SMP);
 	assert_int_equal(cl->sweep[0][0].nr, 1);
-	assert_int_equal(plan_total(cl), 4);
+	assert_int_equal(plan_total(cl), 6);
 	/* Nothing is filled in beside bench=, help and selftest. */
 	cl = parse_ok("bench=hackbench");
 	assert_int_equal(plan_total(cl), 5);
@@ -118,7 +118,7 @@ static void test_length(void **state)
 	text[CMDLINE_MAX] = '\0';
 	memcpy(text + CMDLINE_MAX - 6, "runs=2", 6);
 	assert_int_equal(parse_ok(text)->number[OPT_runs], 2);
-	assert_int_equal(fixture_cl.nr_arms, 2);
+	assert_int_equal(fixture_cl.nr_arms, 3);
 	text[CMDLINE_MAX] = '5';
 	text[CMDLINE_MAX + 1] = '\0';
 	assert_false(cmdline_parse(&fixture_cl, text, false, &fixture_names));
@@ -164,7 +164,7 @@ static void test_errors(void **state)
 		{ "bench=hackbench,qq",
 		  "unknown workload \"qq\" in bench=; allowed list|none|hackbench|spinners" },
 		{ "bench=hackbench,", "bench=hackbench,: empty item; allowed "
-		  "list|hackbench|spinners" },
+		  "list|none|hackbench|spinners" },
 		{ "bench=hackbench,list", "bench=list stands alone" },
 		{ "help=hackbnch", "help=hackbnch: allowed alone, or any name in this text; "
 		  "did you mean \"hackbench\"?" },
