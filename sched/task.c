@@ -82,7 +82,8 @@ static struct change change_begin(struct sched *s, struct sched_task *p, u32 deq
 	update_rq_clock(c.rq);
 	env_line_write(&c.rq->state_line);
 	c.queued = task_on_rq(p) == TASK_QUEUED;
-	c.running = task_running(c.rq, p);
+	/* A CPU in newidle_pull() has put its current task already. */
+	c.running = task_running(c.rq, p) && p->se.cfs_rq->curr == &p->se;
 	if (c.queued)
 		dequeue_task(c.rq, p, dequeue_flags);
 	if (c.running)

@@ -229,6 +229,10 @@ void engine_lock(struct env_lock *l);
 bool engine_trylock(struct env_lock *l);
 void engine_unlock(struct env_lock *l);
 void engine_line_init(struct env_line *l, u8 kind);
+
+/* Who holds what, for reports and assertions; lockstep and live. Own CPU. */
+void lock_owned(struct env_lock *l, struct ecpu *c);
+void lock_disowned(struct env_lock *l, struct ecpu *c);
 void engine_line_read(struct env_line *l);
 void engine_line_write(struct env_line *l);
 

@@ -9,6 +9,7 @@
 #include "../platform.h"
 
 #define LOCK_STUCK_NS 60000000000ull /* far beyond what an overloaded host causes */
+#define SPINS_PER_CHECK 65536
 
 static u32 live_parked;
 
@@ -64,8 +65,49 @@ static bool try_take(struct env_lock *l)
 	       !__atomic_exchange_n(&l->live_word, 1, __ATOMIC_ACQUIRE);
 }
 
+static void noreturn_fn leave(struct ecpu *c);
+
+/* Whether c, which spins, waits in the end for itself, as far as a look without
+ * locks can tell: owners and waiters change meanwhile. */
+static bool waits_for_itself(const struct ecpu *c)
+{
+	const struct ecpu *o = c;
+
+	for (u32 hops = 0; hops <= engine.nr_cpus; hops++) {
+		const struct env_lock *l = __atomic_load_n(&o->waiting_for, __ATOMIC_RELAXED);
+		u32 owner = l ? __atomic_load_n(&l->owner, __ATOMIC_RELAXED) : NO_CPU;
+
+		if (owner == NO_CPU)
+			return false;
+		o = &engine.cpu[owner];
+		if (o == c)
+			return true;
+	}
+	return false;
+}
+
+/* c has spun for long: the run may be over, or never get on. A cycle seen at two
+ * looks in a row stands. */
+static void spun_long(struct ecpu *c, struct env_lock *l, u64 since_ns, bool *cycle)
+{
+	if (__atomic_load_n(&engine.over, __ATOMIC_ACQUIRE))
+		leave(c);
+	if (!waits_for_itself(c))
+		*cycle = false;
+	else if (*cycle)
+		engine_fail("lock cycle: cpu %u waits for %s %u, in the end for itself", c->id,
+			    l->name, l->id);
+	else
+		*cycle = true;
+	panic_unless(plat_host_ns() - since_ns < LOCK_STUCK_NS,
+		     "lock %s %u: cpu %u waits in vain for cpu %u", l->name, l->id, c->id,
+		     l->owner);
+}
+
 void live_lock(struct env_lock *l)
 {
+	struct ecpu *c;
+	bool cycle = false;
 	u64 since_ns;
 
 	live_preempt_check();
@@ -73,21 +115,22 @@ void live_lock(struct env_lock *l)
 	panic_unless(__atomic_load_n(&l->owner, __ATOMIC_RELAXED) != plat_this_cpu(),
 		     "lock %s %u: cpu %u takes it twice", l->name, l->id, plat_this_cpu());
 	since_ns = plat_host_ns();
+	c = self();
+	__atomic_store_n(&c->waiting_for, l, __ATOMIC_RELAXED);
 	for (u32 spins = 1; !try_take(l); spins++) {
 		plat_relax();
-		if (spins % 65536 == 0)
-			panic_unless(plat_host_ns() - since_ns < LOCK_STUCK_NS,
-				     "lock %s %u: cpu %u waits in vain for cpu %u", l->name, l->id,
-				     plat_this_cpu(), l->owner);
+		if (spins % SPINS_PER_CHECK == 0)
+			spun_long(c, l, since_ns, &cycle);
 	}
-	__atomic_store_n(&l->owner, plat_this_cpu(), __ATOMIC_RELAXED);
+	__atomic_store_n(&c->waiting_for, NULL, __ATOMIC_RELAXED);
+	lock_owned(l, c);
 }
 
 bool live_trylock(struct env_lock *l)
 {
 	live_irq_off();
 	if (try_take(l)) {
-		__atomic_store_n(&l->owner, plat_this_cpu(), __ATOMIC_RELAXED);
+		lock_owned(l, self());
 		return true;
 	}
 	live_irq_on();
@@ -96,9 +139,7 @@ bool live_trylock(struct env_lock *l)
 
 void live_unlock(struct env_lock *l)
 {
-	panic_unless(l->owner == plat_this_cpu(), "unlock of %s %u by cpu %u, owner %u", l->name,
-		     l->id, plat_this_cpu(), l->owner);
-	__atomic_store_n(&l->owner, NO_CPU, __ATOMIC_RELAXED);
+	lock_disowned(l, self());
 	__atomic_store_n(&l->live_word, 0, __ATOMIC_RELEASE);
 	live_irq_on();
 }

@@ -15,12 +15,25 @@ void engine_lock_init(struct env_lock *l, u8 kind, const char *name, u32 id)
 	engine_line_init(&l->line, kind);
 }
 
-static void note_owner(struct env_lock *l, struct ecpu *c)
+void lock_owned(struct env_lock *l, struct ecpu *c)
 {
-	l->owner = c->id;
+	__atomic_store_n(&l->owner, c->id, __ATOMIC_RELAXED);
 	panic_unless(c->nr_held < ENGINE_MAX_HELD, "lock %s %u: cpu %u holds %u locks", l->name,
 		     l->id, c->id, c->nr_held);
 	c->held[c->nr_held++] = l;
+}
+
+void lock_disowned(struct env_lock *l, struct ecpu *c)
+{
+	u32 i = c->nr_held;
+
+	panic_unless(l->owner == c->id, "unlock of %s %u by cpu %u, owner %u", l->name, l->id,
+		     c->id, l->owner);
+	while (c->held[--i] != l)
+		;
+	for (c->nr_held--; i < c->nr_held; i++)
+		c->held[i] = c->held[i + 1];
+	__atomic_store_n(&l->owner, NO_CPU, __ATOMIC_RELAXED);
 }
 
 /* A cycle among lock owners can never resolve. Called when c starts to wait. */
@@ -73,7 +86,7 @@ static void hand_over(struct env_lock *l)
 	l->wait_head = w->next_waiter;
 	if (l->wait_head == NO_CPU)
 		l->wait_tail = NO_CPU;
-	note_owner(l, w);
+	lock_owned(l, w);
 	w->waiting_for = NULL;
 	w->state = ECPU_RUN;
 	if (w->now_ps < l->release_ps)
@@ -94,7 +107,7 @@ void engine_lock(struct env_lock *l)
 		wait_for(l, c);
 		return;
 	}
-	note_owner(l, c);
+	lock_owned(l, c);
 	if (l->release_ps > c->now_ps) {
 		c->lock_wait_ps += l->release_ps - c->now_ps;
 		c->now_ps = l->release_ps;
@@ -114,7 +127,7 @@ bool engine_trylock(struct env_lock *l)
 	engine_charge_ps(engine.surcharge_ps[ENV_IRQSAVE]);
 	engine_charge_ps(line_access(&l->line, c->id, c->now_ps, got));
 	if (got)
-		note_owner(l, c);
+		lock_owned(l, c);
 	else
 		c->irq_depth--;
 	return got;
@@ -123,15 +136,8 @@ bool engine_trylock(struct env_lock *l)
 void engine_unlock(struct env_lock *l)
 {
 	struct ecpu *c = engine.cur;
-	u32 i = c->nr_held;
 
-	panic_unless(l->owner == c->id, "unlock of %s %u by cpu %u, owner %u", l->name, l->id,
-		     c->id, l->owner);
-	while (c->held[--i] != l)
-		;
-	for (c->nr_held--; i < c->nr_held; i++)
-		c->held[i] = c->held[i + 1];
-	l->owner = NO_CPU;
+	lock_disowned(l, c);
 	l->release_ps = c->now_ps;
 	if (l->wait_head != NO_CPU)
 		hand_over(l);

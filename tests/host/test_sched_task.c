@@ -66,6 +66,34 @@ static void test_nice_keeps_offset(void **state)
 	machine_free(&m);
 }
 
+/* Asleep and put, but still its CPU's current task: what another CPU sees of one
+ * that pulls before it idles. */
+static void test_nice_during_a_pull(void **state)
+{
+	struct sched_task *p;
+	struct rq *rq;
+
+	(void)state;
+	machine_init(&m, 1, 1, 1, PROFILE_V6_4, "");
+	p = machine_start(&m, 0);
+	machine_advance(&m, 100000);
+	rq = cpu_rq(m.s, 0);
+	rq_lock(rq);
+	update_rq_clock(rq);
+	deactivate_task(rq, p, DEQUEUE_SLEEP);
+	put_prev_task(p);
+	rq_unlock(rq);
+	sched_set_nice(m.s, p, 5);
+	assert_null(rq->cfs.curr);
+	assert_int_equal(rq->cfs.nr_running, 0);
+	assert_int_equal(p->se.load.weight, scale_load(335));
+	rq_lock(rq);
+	rq->curr = rq->idle;
+	rq_unlock(rq);
+	p->on_cpu = false;
+	machine_free(&m);
+}
+
 /* Nor does that of the group whose only task it is. */
 static void test_nice_keeps_group_offset(void **state)
 {
@@ -396,6 +424,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nice_keeps_offset),
+		cmocka_unit_test(test_nice_during_a_pull),
 		cmocka_unit_test(test_nice_keeps_group_offset),
 		cmocka_unit_test(test_nice_while_running),
 		cmocka_unit_test(test_nice_resched),
