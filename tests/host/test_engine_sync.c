@@ -18,7 +18,7 @@
 #include "../../kernel/task.h"
 #include "engine_rig.h"
 
-enum { GOT = 1, MARK, WOKEN };
+enum { GOT = 1, MARK, WOKEN, SYNC };
 
 #define WAITERS 5
 #define BYTES 100
@@ -241,6 +241,11 @@ static void gate_main(void *arg)
 	start("user", gate_user, WAITERS);
 	task_sleep_ns(1000000);
 	note(MARK, count_notes(GOT));
+	/* A wake-up that means something else does not let a waiter through. */
+	note(MARK, sched_wake(the_sched, &started[2]->st, 0));
+	task_sleep_ns(100000);
+	note(MARK, count_notes(GOT));
+	note(MARK, asleep(WAITERS));
 	woken = WAKEUPS;
 	gate_open(&gate);
 	woken = note_woken(woken);
@@ -258,8 +263,11 @@ static void test_gate_wakes_all(void **state)
 	run_alone(gate_main);
 	check_woken(woken, 1);
 	assert_int_equal(noted(MARK, 0)->value, 0);
-	assert_int_equal(noted(MARK, 1)->value, 0);
+	assert_int_equal(noted(MARK, 1)->value, true);
 	assert_int_equal(noted(MARK, 2)->value, 0);
+	assert_int_equal(noted(MARK, 3)->value, (1 << WAITERS) - 1);
+	assert_int_equal(noted(MARK, 4)->value, 0);
+	assert_int_equal(noted(MARK, 5)->value, 0);
 	assert_int_equal(count_notes(GOT), WAITERS);
 }
 
@@ -352,7 +360,7 @@ static void test_socket_wakes_a_reader_per_message(void **state)
  * full it was whenever a read woke somebody. */
 static void writers_main(enum channel_kind kind)
 {
-	u64 woken;
+	u64 woken, all, sync;
 
 	open_channel(kind);
 	for (u32 i = 0; i < channel.capacity; i++)
@@ -361,7 +369,8 @@ static void writers_main(enum channel_kind kind)
 	start("writer", writer, 3);
 	task_sleep_ns(1000000);
 	note(MARK, count_notes(GOT));
-	woken = WAKEUPS;
+	woken = all = WAKEUPS;
+	sync = SYNC_WAKEUPS;
 	for (u32 i = 0; i < channel.capacity; i++) {
 		u64 message = channel_read(&channel, BYTES);
 
@@ -371,6 +380,8 @@ static void writers_main(enum channel_kind kind)
 			note(WOKEN, (u64)channel.used << 8 | (WAKEUPS - woken));
 		woken = WAKEUPS;
 	}
+	note(SYNC, WAKEUPS - all);
+	note(SYNC, SYNC_WAKEUPS - sync);
 	task_wait_children();
 	for (u32 i = 0; i < 3; i++)
 		note(MARK, channel_read(&channel, BYTES));
@@ -393,6 +404,7 @@ static void check_writers(u32 capacity)
 	assert_int_equal(noted(MARK, 0)->value, capacity);
 	assert_int_equal(noted(MARK, 1)->value, 0);
 	assert_int_equal(count_notes(GOT), 3);
+	assert_int_equal(noted(SYNC, 1)->value, noted(SYNC, 0)->value); /* all with the hint */
 	/* What they wrote is read in the order in which they got through. */
 	for (u32 i = 0; i < 3; i++)
 		assert_int_equal(noted(MARK, 2 + i)->value, 1000 + noted(GOT, i)->value);

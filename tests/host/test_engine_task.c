@@ -395,6 +395,8 @@ static void test_lost_wakeup_fails_and_names_the_sleepers(void **state)
 static void runs_for_ever(void *arg)
 {
 	(void)arg;
+	task_sleep_ns(100000);
+	sem_up(&never);
 	for (;;)
 		task_burn(1000000);
 }
@@ -402,7 +404,9 @@ static void runs_for_ever(void *arg)
 static void endless_main(void *arg)
 {
 	(void)arg;
+	sem_init(&never, "upped once", 9, 0);
 	start("endless", runs_for_ever, NULL, 1, 0);
+	sem_down(&never); /* it waits for that no more */
 	task_sleep_ns(60000000000);
 }
 
