@@ -8,6 +8,7 @@
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 SHELL := /bin/bash
+comma := ,
 
 # Native on x86-64; elsewhere the usual cross toolchain, unless told otherwise.
 ifneq ($(shell uname -m),x86_64)
@@ -74,7 +75,7 @@ $(BUILD)/kernel/lib/string.c.o: CFLAGS += \
 LDFLAGS := -nostdlib -static -z noexecstack -z max-page-size=4096 --build-id=none \
 	--fatal-warnings -T linker.ld
 
-.PHONY: all iso run clean help force
+.PHONY: all host iso run clean help force
 
 all: $(BUILD)/anechoic.elf  ## the kernel image, with .map .sym .lst beside it
 
@@ -117,6 +118,35 @@ $(BUILD)/build_id.h: force
 	   echo '#define ANECHOIC_COMPILER "$(subst ",,$(COMPILER))"'; } >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
+# The native program: the same files without what touches the hardware. SANITIZE=
+# builds it with that sanitizer, into a folder of its own.
+HOST_BUILD := $(BUILD)/host$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)))
+HOST_SOURCES := $(filter-out kernel/main.c kernel/platform_x86.c kernel/smp.c kernel/panic.c \
+	kernel/backtrace.c kernel/lib/string.c,$(filter kernel/% sched/%,$(SOURCES))) \
+	arch-x86/cpuid.c arch-x86/topo.c arch-x86/switch.S $(sort $(wildcard tools/host/*.c))
+HOST_OBJECTS := $(addsuffix .o,$(addprefix $(HOST_BUILD)/,$(HOST_SOURCES)))
+# libc has functions of these names, and the sanitizers call them.
+HOST_CFLAGS := -Dsched_yield=kernel_sched_yield -Dsem_init=kernel_sem_init
+HOST_CFLAGS += -std=gnu11 -O2 -g -Wall -Wextra -Werror -fno-omit-frame-pointer \
+	-I kernel/env -I $(BUILD) $(if $(DEBUG),-DANECHOIC_DEBUG) \
+	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all)
+
+host: $(HOST_BUILD)/anechoic-host  ## the native program, tools/run --exec host
+
+$(HOST_BUILD)/anechoic-host: $(HOST_OBJECTS)
+	@echo "  LINK    $@"
+	$(Q)$(CC) $(HOST_CFLAGS) -o $@ $^
+
+$(HOST_BUILD)/%.o: % $(HOST_BUILD)/flags $(BUILD)/build_id.h
+	@echo "  HOSTCC  $<"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
+
+$(HOST_BUILD)/flags: force
+	@mkdir -p $(@D)
+	@echo '$(subst ','\'',$(COMPILER) $(HOST_CFLAGS))' >$@.new
+	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
+
 iso: $(BUILD)/anechoic.elf  ## a bootable image (CMDLINE="key=value ...", ISO=path)
 	$(Q)set -e; tree=$$(mktemp -d); trap 'rm -rf "$$tree" "$$tree.log"' EXIT; \
 	mkdir -p "$$tree/boot/grub" "$$(dirname "$(ISO)")"; \
@@ -144,4 +174,4 @@ help:  ## this list
 		$(MAKEFILE_LIST)
 
 -include tests/tests.mk
--include $(OBJECTS:.o=.d)
+-include $(OBJECTS:.o=.d) $(HOST_OBJECTS:.o=.d)

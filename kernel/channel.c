@@ -16,8 +16,10 @@ static u32 capacity_for(enum channel_kind kind, u32 bytes)
 {
 	u32 n;
 
-	if (kind == CHANNEL_PIPE)
+	if (kind == CHANNEL_PIPE && bytes <= PIPE_PAGE_BYTES)
 		n = PIPE_PAGES * (PIPE_PAGE_BYTES / (bytes ? bytes : 1));
+	else if (kind == CHANNEL_PIPE)
+		n = PIPE_PAGES / ((bytes + PIPE_PAGE_BYTES - 1) / PIPE_PAGE_BYTES);
 	else
 		n = SOCKET_BYTES / (bytes + SOCKET_OVERHEAD);
 	return n ? n : 1;

@@ -456,8 +456,9 @@ static bool check_contradictions(struct cmdline *cl)
 
 	if (cl->number[OPT_calibrate] && cl->number[OPT_cost] != COST_INSN)
 		return cmdline_error(cl, "calibrate=on needs cost=insn");
-	if (cl->number[OPT_exec] == EXEC_LIVE && cl->number[OPT_cost] == COST_INSN)
-		return cmdline_error(cl, "cost=insn needs exec=mux or exec=smp, not exec=live");
+	if (cl->number[OPT_exec] >= EXEC_LIVE && cl->number[OPT_cost] == COST_INSN)
+		return cmdline_error(cl, "cost=insn needs exec=mux or exec=smp, not exec=%s",
+				     cl->number[OPT_exec] == EXEC_LIVE ? "live" : "host");
 	if (cl->number[OPT_exec] == EXEC_LIVE && cl->number[OPT_slack_ns])
 		return cmdline_error(cl, "slack_ns=%llu needs exec=mux or exec=smp, not exec=live",
 				     (unsigned long long)cl->number[OPT_slack_ns]);
@@ -488,6 +489,8 @@ bool cmdline_parse(struct cmdline *cl, const char *text, bool truncated,
 		return false;
 	cl->machine = (u32)cl->number[OPT_machine];
 	cl->hz = hz[cl->number[OPT_hz]];
+	switch_word(option_table[OPT_exec].words, (u32)cl->number[OPT_exec], cl->exec,
+		    sizeof(cl->exec));
 	cl->help |= cl->given[OPT_help];
 	if (cl->given[OPT_help] && cl->value[OPT_help][0])
 		cl->help_name = cl->value[OPT_help];

@@ -41,7 +41,7 @@ enum cmdline_option {
 
 /* Words of options.def, in its order. profile= follows enum sched_profile. */
 enum cmdline_cost { COST_TABLE, COST_INSN };
-enum cmdline_exec { EXEC_MUX, EXEC_SMP, EXEC_LIVE };
+enum cmdline_exec { EXEC_MUX, EXEC_SMP, EXEC_LIVE, EXEC_HOST };
 enum cmdline_topo_rules { TOPO_RULES_CURRENT, TOPO_RULES_LINUX52 };
 enum cmdline_line_reads { LINE_READS_SERIAL, LINE_READS_SHARED };
 
@@ -96,6 +96,7 @@ struct cmdline {
 	u32 nr_arms;
 	u32 machine;                     /* index into the names' machines */
 	u32 hz;
+	char exec[8];                    /* the word of exec= */
 	bool help;                       /* print the help and run nothing */
 	const char *help_name;           /* restricts it; NULL: everything */
 	char error[CMDLINE_ERROR_MAX];   /* "error: ..." when parsing failed, else "" */

@@ -14,8 +14,10 @@
 /* Real time between progress lines. */
 #define PROGRESS_NS 5000000000ull
 
+/* host is mux in a program of another kind. */
 static const struct executor *const executors[] = {
 	[EXEC_MUX] = &executor_mux, [EXEC_SMP] = &executor_smp, [EXEC_LIVE] = &executor_live,
+	[EXEC_HOST] = &executor_mux,
 };
 
 static struct rig rig;
@@ -103,12 +105,12 @@ static void choose_topology(const struct cmdline *cl, const struct booted *b, st
 	}
 	if (rig.exec->needs_cpus && !same_machine(&topo, &booted))
 		usage("error: exec=%s: needs the topology that booted (%u CPUs), not %s",
-		      rig.exec->name, booted.nr_cpus,
+		      cl->exec, booted.nr_cpus,
 		      given ? cl->value[OPT_topo] : m->name);
 	for (u32 c = 0; rig.exec->needs_cpus && c < topo.nr_cpus; c++)
 		if (!topo.cpu[c].online)
 			usage("error: exec=%s: needs all CPUs, and CPU %u did not start",
-			      rig.exec->name, c);
+			      cl->exec, c);
 	domains_build(&domains, &topo, false, a);
 	topology_log(&topo, &domains, simulated ? NULL : &b->in, &shifts, console_line);
 	topology_tree(&topo, console_line);
@@ -229,6 +231,10 @@ void command_run(const struct cmdline *cl, const struct booted *b, struct arena 
 		.reads_shared = cl->number[OPT_line_reads] == LINE_READS_SHARED,
 		.trace = cl->number[OPT_trace],
 	};
+	if ((cl->number[OPT_exec] == EXEC_HOST) != plat_is_host())
+		usage("error: exec=%s: %s", cl->exec,
+		      plat_is_host() ? "the native program has exec=host only"
+				     : "that is the native program, tools/run --exec host");
 	panic_add_dump(tasks_panic_dump);
 	choose_topology(cl, b, a);
 	if (cl->given[OPT_selftest])

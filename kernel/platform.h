@@ -12,6 +12,9 @@
 /* Console bytes, unbuffered, any context. */
 void plat_write(const char *s, size_t n);
 
+/* A native program, which has one executor of its own. */
+bool plat_is_host(void);
+
 /* Ends the program: 0 ok, 1 a check failed, 2 usage, 3 panic. */
 void noreturn_fn plat_exit(u32 status);
 

@@ -25,6 +25,11 @@ void plat_write(const char *s, size_t n)
 	serial_write(s, n);
 }
 
+bool plat_is_host(void)
+{
+	return false;
+}
+
 void plat_exit(u32 status)
 {
 	arch_exit(status);

@@ -56,7 +56,7 @@ void report_header(const struct cmdline *cl, const struct rig *rig, u32 booted)
 
 	json_str(j, "build", ANECHOIC_BUILD);
 	json_str(j, "compiler", ANECHOIC_COMPILER);
-	json_str(j, "exec", rig->exec->name);
+	json_str(j, "exec", cl->exec);
 	json_str(j, "cost", rig->cost_insn ? "insn" : "table");
 	json_str(j, "machine", rig->machine->name);
 	json_u64(j, "cpus", rig->topo->nr_cpus);
@@ -80,7 +80,7 @@ void report_header(const struct cmdline *cl, const struct rig *rig, u32 booted)
 	console_printf("anechoic %s, %s", ANECHOIC_BUILD, ANECHOIC_COMPILER);
 	console_printf("exec=%s cost=%s machine=%s cpus=%u booted=%u hz=%u seed=%llu runs=%llu "
 		       "slack_ns=%llu line_reads=%s",
-		       rig->exec->name, rig->cost_insn ? "insn" : "table", rig->machine->name,
+		       cl->exec, rig->cost_insn ? "insn" : "table", rig->machine->name,
 		       rig->topo->nr_cpus, booted, rig->hz,
 		       (unsigned long long)cl->number[OPT_seed],
 		       (unsigned long long)cl->number[OPT_runs],

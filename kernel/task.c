@@ -64,7 +64,11 @@ static void charge_refill(struct task *t, const struct kcpu *k, u32 cpu)
 	u32 cap_kb = column ? m->llc_kb : m->l2_kb;
 	u32 kb = t->footprint_kb < cap_kb ? t->footprint_kb : cap_kb;
 
-	t->refill_ps += (u64)kb * m->refill_ns_per_kb[column] * 1000;
+	u64 refill_ps = (u64)kb * m->refill_ns_per_kb[column] * 1000;
+
+	/* Moved again before it touched anything: fetched once, from the farthest. */
+	if (refill_ps > t->refill_ps)
+		t->refill_ps = refill_ps;
 }
 
 static void record_latency(struct task *t, u64 now_ns)

@@ -117,7 +117,6 @@ struct engine_config {
 /* How control passes; exec.c has mux and smp, live.c the third, where CPUs run
  * at once and the engine stands aside. */
 struct executor {
-	const char *name;
 	bool live;
 	bool needs_cpus; /* one physical CPU per simulated one */
 	void (*run)(void); /* from main; returns when the run is over */

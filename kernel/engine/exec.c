@@ -129,9 +129,9 @@ static void noreturn_fn smp_finish(void)
 }
 
 const struct executor executor_mux = {
-	.name = "mux", .run = mux_run, .pass = mux_pass, .finish = mux_finish,
+	.run = mux_run, .pass = mux_pass, .finish = mux_finish,
 };
 
 const struct executor executor_smp = {
-	.name = "smp", .needs_cpus = true, .run = smp_run, .pass = smp_pass, .finish = smp_finish,
+	.needs_cpus = true, .run = smp_run, .pass = smp_pass, .finish = smp_finish,
 };

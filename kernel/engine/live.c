@@ -350,6 +350,6 @@ static void live_pass(struct ecpu *from, struct ecpu *to)
 }
 
 const struct executor executor_live = {
-	.name = "live", .live = true, .needs_cpus = true,
+	.live = true, .needs_cpus = true,
 	.run = live_run, .pass = live_pass, .finish = live_finish,
 };

@@ -194,9 +194,10 @@ static void test_errors(void **state)
 		{ "vlimit_s=99999999999999999999",
 		  "vlimit_s=99999999999999999999: allowed 0.001..1000000" },
 		/* words */
-		{ "exec=mxu", "exec=mxu: allowed mux|smp|live; did you mean \"mux\"?" },
-		{ "exec=host", "exec=host: allowed mux|smp|live" },
-		{ "exec=", "exec= needs a value; allowed mux|smp|live" },
+		{ "exec=mxu", "exec=mxu: allowed mux|smp|live|host; did you mean \"mux\"?" },
+		{ "exec=guest", "exec=guest: allowed mux|smp|live|host" },
+		{ "exec=host cost=insn", "cost=insn needs exec=mux or exec=smp, not exec=host" },
+		{ "exec=", "exec= needs a value; allowed mux|smp|live|host" },
 		{ "cost=tables", "cost=tables: allowed table|insn; did you mean \"table\"?" },
 		{ "hz=200", "hz=200: allowed 100|250|300|1000; did you mean \"100\"?" },
 		{ "profile=v5.3", "profile=v5.3: allowed v5.2|v6.4; did you mean \"v5.2\"?" },

@@ -111,6 +111,32 @@ static void test_refill_by_distance_and_cap(void **state)
 	}
 }
 
+/* Two moves without work in between fetch once, over the longer way. */
+static void hasty_tourist(void *arg)
+{
+	(void)arg;
+	note_refill();
+	move_to(8);
+	move_to(9);
+	note_refill();
+}
+
+static void hasty_main(void *arg)
+{
+	(void)arg;
+	start("hasty tourist", hasty_tourist, NULL, 0, 70);
+	task_wait_children();
+}
+
+static void test_refill_is_paid_once(void **state)
+{
+	(void)state;
+	rig_init(2, 2, 2, 2);
+	rig.cfg.hz = 100;
+	run(hasty_main);
+	assert_int_equal(noted(MARK, 1)->value, refill(70, 3));
+}
+
 /* Sleeps twice on the same CPU; somebody else runs there the second time. */
 static void sleeper(void *arg)
 {
@@ -466,6 +492,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refill_by_distance_and_cap),
+		cmocka_unit_test(test_refill_is_paid_once),
 		cmocka_unit_test(test_refill_after_others_ran_there),
 		cmocka_unit_test(test_the_rest_of_a_burst_stays_with_its_task),
 		cmocka_unit_test(test_sleep_is_never_short_and_hardly_long),

@@ -76,6 +76,11 @@ void plat_write(const char *s, size_t n)
 	}
 }
 
+bool plat_is_host(void)
+{
+	return true;
+}
+
 void plat_exit(u32 status)
 {
 	_exit((int)status);

@@ -133,6 +133,16 @@ def pump(proc, console, timeout_s):
     return True
 
 
+def host_exit_status(console, rc):
+    """The native program exits with the status itself."""
+    if rc in (USAGE, PANIC):
+        return rc
+    if console.end_status is None or rc not in (OK, FAILED):
+        return NO_END
+    failed = rc or console.end_status != "ok" or console.checks_failed or console.bad_frames
+    return FAILED if failed else OK
+
+
 def exit_status(console, qemu_rc):
     """isa-debug-exit ends QEMU with status * 2 + 1. QEMU itself says 1 when it
     refuses to start, and then the guest printed nothing; 0 is a power-off."""
