@@ -10,6 +10,7 @@ images:
 	@$(MAKE) --no-print-directory -j2 all
 	@$(MAKE) --no-print-directory -j2 CC=clang all
 	@$(MAKE) --no-print-directory -j2 DEBUG=1 all
+	@$(MAKE) --no-print-directory -j2 host
 
 test:  ## host tests, lint, QEMU scenarios; closes with N passed, N failed
 	@tools/setup test
