@@ -75,7 +75,7 @@ $(BUILD)/kernel/lib/string.c.o: CFLAGS += \
 LDFLAGS := -nostdlib -static -z noexecstack -z max-page-size=4096 --build-id=none \
 	--fatal-warnings -T linker.ld
 
-.PHONY: all host iso run clean help force
+.PHONY: all host host-threads iso run clean help force
 
 all: $(BUILD)/anechoic.elf  ## the kernel image, with .map .sym .lst beside it
 
@@ -125,15 +125,24 @@ HOST_SOURCES := $(filter-out kernel/main.c kernel/platform_x86.c kernel/smp.c ke
 	kernel/backtrace.c kernel/lib/string.c,$(filter kernel/% sched/%,$(SOURCES))) \
 	arch-x86/cpuid.c arch-x86/topo.c arch-x86/switch.S $(sort $(wildcard tools/host/*.c))
 HOST_OBJECTS := $(addsuffix .o,$(addprefix $(HOST_BUILD)/,$(HOST_SOURCES)))
+HOST_ONE_CPU := $(HOST_BUILD)/tools/host/one_cpu.c.o
+HOST_THREADS := $(HOST_BUILD)/tools/host/threads.c.o
 # libc has functions of these names, and the sanitizers call them.
 HOST_CFLAGS := -Dsched_yield=kernel_sched_yield -Dsem_init=kernel_sem_init
 HOST_CFLAGS += -std=gnu11 -O2 -g -Wall -Wextra -Werror -fno-omit-frame-pointer \
 	-I kernel/env -I $(BUILD) $(if $(DEBUG),-DANECHOIC_DEBUG) \
-	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all)
+	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all) $(EXTRA_CFLAGS)
+# GCC warns of fences, which ThreadSanitizer does not know. Those here stand between
+# atomic accesses only.
+HOST_CFLAGS += $(if $(findstring thread,$(SANITIZE)),$(if $(CLANG),,-Wno-tsan))
 
 host: $(HOST_BUILD)/anechoic-host  ## the native program, tools/run --exec host
 
-$(HOST_BUILD)/anechoic-host: $(HOST_OBJECTS)
+host-threads: $(HOST_BUILD)/anechoic-threads  ## with a thread per CPU, for SANITIZE=thread
+
+$(HOST_BUILD)/anechoic-host: $(filter-out $(HOST_THREADS),$(HOST_OBJECTS))
+$(HOST_BUILD)/anechoic-threads: $(filter-out $(HOST_ONE_CPU),$(HOST_OBJECTS))
+$(HOST_BUILD)/anechoic-host $(HOST_BUILD)/anechoic-threads:
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(HOST_CFLAGS) -o $@ $^
 

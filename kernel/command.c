@@ -231,10 +231,11 @@ void command_run(const struct cmdline *cl, const struct booted *b, struct arena 
 		.reads_shared = cl->number[OPT_line_reads] == LINE_READS_SHARED,
 		.trace = cl->number[OPT_trace],
 	};
-	if ((cl->number[OPT_exec] == EXEC_HOST) != plat_is_host())
+	if (!(plat_executors() >> cl->number[OPT_exec] & 1))
 		usage("error: exec=%s: %s", cl->exec,
-		      plat_is_host() ? "the native program has exec=host only"
-				     : "that is the native program, tools/run --exec host");
+		      cl->number[OPT_exec] == EXEC_HOST
+			      ? "that is the native program, tools/run --exec host"
+			      : "not in this native program; host is always there");
 	panic_add_dump(tasks_panic_dump);
 	choose_topology(cl, b, a);
 	if (cl->given[OPT_selftest])

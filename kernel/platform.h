@@ -12,8 +12,8 @@
 /* Console bytes, unbuffered, any context. */
 void plat_write(const char *s, size_t n);
 
-/* A native program, which has one executor of its own. */
-bool plat_is_host(void);
+/* Executors that there are: bit per enum cmdline_exec. */
+u32 plat_executors(void);
 
 /* Ends the program: 0 ok, 1 a check failed, 2 usage, 3 panic. */
 void noreturn_fn plat_exit(u32 status);
@@ -75,9 +75,7 @@ void plat_wait(void);
 /* One interrupt on this CPU after ns, replacing an earlier request; 0 cancels. */
 void plat_timer_after(u64 ns);
 
-static inline void plat_relax(void)
-{
-	__builtin_ia32_pause();
-}
+/* A PAUSE. Where interrupts are polled, pending ones come here. */
+void plat_relax(void);
 
 #endif

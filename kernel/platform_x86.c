@@ -11,6 +11,7 @@
 #include "../arch-x86/serial.h"
 #include "../arch-x86/switch.h"
 #include "../arch-x86/tsc.h"
+#include "cmdline.h"
 #include "smp.h"
 
 static const u8 ipi_vector[PLAT_NR_IPIS] = {
@@ -25,9 +26,9 @@ void plat_write(const char *s, size_t n)
 	serial_write(s, n);
 }
 
-bool plat_is_host(void)
+u32 plat_executors(void)
 {
-	return false;
+	return 1u << EXEC_MUX | 1u << EXEC_SMP | 1u << EXEC_LIVE;
 }
 
 void plat_exit(u32 status)
@@ -119,4 +120,9 @@ void plat_wait(void)
 void plat_timer_after(u64 ns)
 {
 	lapic_timer_oneshot(ns);
+}
+
+void plat_relax(void)
+{
+	cpu_pause();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sources: kernel/engine/*.c kernel/lib/*.c kernel/trace.c kernel/console.c
- * sched/topo.c tools/host/platform.c arch-x86/switch.S
+ * sched/topo.c tools/host/platform.c tools/host/one_cpu.c arch-x86/switch.S
  * tests/host/engine_rig.c tests/host/engine_raw.c tests/host/panic_host.c */
 /* flags: -I kernel/env */
 /* again: -UANECHOIC_DEBUG */

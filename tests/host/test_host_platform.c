@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sources: tools/host/platform.c arch-x86/switch.S kernel/lib/arena.c tests/host/panic_host.c */
+/* sources: tools/host/platform.c tools/host/one_cpu.c arch-x86/switch.S kernel/lib/arena.c
+ * tests/host/panic_host.c */
 /* The native platform: stacks, switches between them, and what it refuses. */
 #define _GNU_SOURCE
 #include <setjmp.h>

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel/platform.h for a native Linux program: one CPU, so executor mux only.
- * Stacks come from one reserved range, so that a stack pointer tells its slot;
- * AddressSanitizer hears of every switch between them.
+ * kernel/platform.h for a native Linux program: console, memory, stacks and
+ * clocks. Its CPUs are one_cpu.c's or threads.c's. Stacks come from one reserved
+ * range, so that a stack pointer tells its slot; the sanitizers hear of every
+ * switch between them.
  *
  * A stack may be abandoned in mid-call, at the end of a run. Its next use starts
- * from clean shadow memory: the sanitizer must not find old red zones there.
+ * from clean shadow memory: AddressSanitizer must not find old red zones there,
+ * and to ThreadSanitizer it is another fiber.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -14,17 +16,22 @@
 #include <time.h>
 #include <unistd.h>
 #include "../../arch-x86/switch.h"
+#include "../../kernel/lib/cpumask.h"
 #include "../../kernel/platform.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define WITH_ASAN 1
-#elif defined(__has_feature)
+#if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define WITH_ASAN 1
 #endif
+#if __has_feature(thread_sanitizer)
+#define WITH_TSAN 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define WITH_ASAN 1
+#elif defined(__SANITIZE_THREAD__)
+#define WITH_TSAN 1
 #endif
 
-#define EXIT_USAGE 2
 #define EXIT_PANIC 3
 
 #define ARENA_BYTES (4ull << 30) /* reserved, not committed */
@@ -44,22 +51,17 @@ static u32 stacks_mapped; /* slots below this one are usable */
 struct context {
 	void (*fn)(void *arg);
 	void *arg;
-	void *fake_stack; /* __sanitizer_start_switch_fiber() */
+	void *kept; /* ASan: __sanitizer_start_switch_fiber()'s; TSan: its fiber */
 };
 
-static struct context context[MAX_STACKS + 1]; /* the last: the program's own stack */
+static struct context context[MAX_STACKS + MAX_CPUS]; /* the last: the threads' own stacks */
 
-static void noreturn_fn die(u32 status, const char *why)
+static void noreturn_fn die(const char *why)
 {
 	plat_write("host: ", 6);
 	plat_write(why, strlen(why));
 	plat_write("\n", 1);
-	plat_exit(status);
-}
-
-static void noreturn_fn no_cpus(void)
-{
-	die(EXIT_USAGE, "exec=smp and exec=live need CPUs of their own; here there is only mux");
+	plat_exit(EXIT_PANIC);
 }
 
 /* ---- console, end, memory ---------------------------------------------------- */
@@ -76,11 +78,6 @@ void plat_write(const char *s, size_t n)
 	}
 }
 
-bool plat_is_host(void)
-{
-	return true;
-}
-
 void plat_exit(u32 status)
 {
 	_exit((int)status);
@@ -91,7 +88,7 @@ static char *reserve(size_t bytes, int protection)
 	char *p = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)
-		die(EXIT_PANIC, "no address space");
+		die("no address space");
 	return p;
 }
 
@@ -110,73 +107,110 @@ static char *stack_bottom(u32 slot)
 void *plat_stack(u32 slot)
 {
 	if (slot >= MAX_STACKS)
-		die(EXIT_PANIC, "too many stacks");
+		die("too many stacks");
 	if (!stacks)
 		stacks = reserve((size_t)MAX_STACKS * STRIDE, PROT_NONE);
 	for (; stacks_mapped <= slot; stacks_mapped++)
 		if (mprotect(stack_bottom(stacks_mapped), STACK_BYTES, PROT_READ | PROT_WRITE))
-			die(EXIT_PANIC, "no memory for a stack");
+			die("no memory for a stack");
 	return stack_bottom(slot) + STACK_BYTES;
 }
 
-/* MAX_STACKS for the program's own stack. */
+/* From MAX_STACKS on: the calling thread's own stack, which no other one is on. */
 static u32 slot_of(const void *sp)
 {
 	size_t offset = (size_t)((const char *)sp - stacks);
 
-	return stacks && offset < (size_t)MAX_STACKS * STRIDE ? (u32)(offset / STRIDE) : MAX_STACKS;
+	if (stacks && offset < (size_t)MAX_STACKS * STRIDE)
+		return (u32)(offset / STRIDE);
+	return MAX_STACKS + plat_this_cpu();
 }
 
 /* ---- the switch ------------------------------------------------------------------ */
 
-#ifdef WITH_ASAN
+#define inline_fn static inline __attribute__((always_inline))
+
+#if defined(WITH_ASAN)
 
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 
-static const void *main_bottom;
-static size_t main_size;
+static struct {
+	const void *bottom;
+	size_t size;
+} own_stack[MAX_CPUS];
 
-static void stack_is_new(u32 slot)
+inline_fn void stack_is_new(u32 slot)
 {
 	__asan_unpoison_memory_region(stack_bottom(slot), STACK_BYTES);
 }
 
-static void leave(u32 from, u32 to)
+inline_fn void leave(u32 from, u32 to)
 {
-	__sanitizer_start_switch_fiber(&context[from].fake_stack,
-				       to == MAX_STACKS ? main_bottom : stack_bottom(to),
-				       to == MAX_STACKS ? main_size : STACK_BYTES);
+	u32 cpu = to - MAX_STACKS;
+
+	__sanitizer_start_switch_fiber(&context[from].kept,
+				       to < MAX_STACKS ? stack_bottom(to) : own_stack[cpu].bottom,
+				       to < MAX_STACKS ? STACK_BYTES : own_stack[cpu].size);
 }
 
 /* fake: NULL on a stack's first entry. */
-static void arrive(void *fake)
+inline_fn void arrive(void *fake)
 {
 	const void *bottom;
 	size_t size;
+	u32 from;
 
 	__sanitizer_finish_switch_fiber(fake, &bottom, &size);
-	if (slot_of(bottom) == MAX_STACKS) { /* where control came from */
-		main_bottom = bottom;
-		main_size = size;
+	from = slot_of(bottom); /* where control came from */
+	if (from >= MAX_STACKS) {
+		own_stack[from - MAX_STACKS].bottom = bottom;
+		own_stack[from - MAX_STACKS].size = size;
 	}
+}
+
+#elif defined(WITH_TSAN)
+
+#include <sanitizer/tsan_interface.h>
+
+inline_fn void stack_is_new(u32 slot)
+{
+	if (context[slot].kept)
+		__tsan_destroy_fiber(context[slot].kept);
+	context[slot].kept = __tsan_create_fiber(0);
+}
+
+/* One CPU runs both, so what was done before the switch is ordered before what
+ * is done after it. That another CPU continues a stack only after it was left is
+ * the kernel's to order. Inlined, because from here on the sanitizer's stack of
+ * calls is the other one's. */
+inline_fn void leave(u32 from, u32 to)
+{
+	if (from >= MAX_STACKS)
+		context[from].kept = __tsan_get_current_fiber();
+	__tsan_switch_to_fiber(context[to].kept, 0);
+}
+
+inline_fn void arrive(void *kept)
+{
+	(void)kept;
 }
 
 #else
 
-static void stack_is_new(u32 slot)
+inline_fn void stack_is_new(u32 slot)
 {
 	(void)slot;
 }
 
-static void leave(u32 from, u32 to)
+inline_fn void leave(u32 from, u32 to)
 {
 	(void)from, (void)to;
 }
 
-static void arrive(void *fake)
+inline_fn void arrive(void *kept)
 {
-	(void)fake;
+	(void)kept;
 }
 
 #endif
@@ -185,9 +219,12 @@ void plat_ctx_switch(void **save, void *load)
 {
 	u32 from = slot_of(__builtin_frame_address(0));
 
+	/* Stored where ThreadSanitizer sees it, which the assembly's store it does not:
+	 * who loads the context too early, races with this. */
+	*save = NULL;
 	leave(from, slot_of(load));
 	ctx_switch(save, load);
-	arrive(context[from].fake_stack);
+	arrive(context[from].kept);
 }
 
 static void first_entry(void *arg)
@@ -196,14 +233,15 @@ static void first_entry(void *arg)
 
 	arrive(NULL);
 	c->fn(c->arg);
-	die(EXIT_PANIC, "a context returned");
+	die("a context returned");
 }
 
 void *plat_ctx_init(void *stack_top, void (*fn)(void *), void *arg)
 {
 	u32 slot = slot_of((char *)stack_top - 1);
 
-	context[slot] = (struct context){ .fn = fn, .arg = arg };
+	context[slot].fn = fn;
+	context[slot].arg = arg;
 	stack_is_new(slot);
 	return ctx_init(stack_top, first_entry, &context[slot]);
 }
@@ -230,61 +268,4 @@ u64 plat_host_ns(void)
 	if (!start_ns)
 		start_ns = monotonic_ns();
 	return monotonic_ns() - start_ns;
-}
-
-/* ---- other CPUs and interrupts: there are none ---------------------------------------- */
-
-u32 plat_nr_cpus(void)
-{
-	return 1;
-}
-
-u32 plat_this_cpu(void)
-{
-	return 0;
-}
-
-void plat_run_on(u32 cpu, void (*fn)(void *), void *arg)
-{
-	(void)cpu, (void)fn, (void)arg;
-	no_cpus();
-}
-
-void plat_send_ipi(u32 cpu, enum plat_ipi ipi)
-{
-	(void)cpu, (void)ipi;
-	no_cpus();
-}
-
-void plat_on_ipi(enum plat_ipi ipi, void (*fn)(void))
-{
-	(void)ipi, (void)fn;
-	no_cpus();
-}
-
-void plat_on_timer(void (*fn)(void))
-{
-	(void)fn;
-	no_cpus();
-}
-
-void plat_irq_enable(void)
-{
-	no_cpus();
-}
-
-void plat_irq_disable(void)
-{
-	no_cpus();
-}
-
-void plat_wait(void)
-{
-	no_cpus();
-}
-
-void plat_timer_after(u64 ns)
-{
-	(void)ns;
-	no_cpus();
 }
