@@ -19,7 +19,8 @@ static u32 task_inv_weight(const struct sched_task *p)
 
 /* ---- fork ------------------------------------------------------------------ */
 
-/* Everything but the place in virtual time. */
+/* Everything but the place in virtual time. The lock of the parent's rq is held:
+ * others may be changing what is inherited. */
 static void init_task(struct sched *s, struct sched_task *t, const struct sched_task *parent,
 		      u32 id, const char *name)
 {
@@ -48,10 +49,10 @@ void sched_fork(struct sched *s, struct sched_task *t, struct sched_task *parent
 	env_assert(id, "task id 0 is reserved for idle tasks");
 	if (parent && parent->is_idle_task)
 		parent = NULL;
-	init_task(s, t, parent, id, name);
 	env_irq_off();
 	rq = this_rq(s);
 	rq_lock(rq);
+	init_task(s, t, parent, id, name);
 	update_rq_clock(rq);
 	env_line_write(&rq->state_line);
 	t->cpu = t->wake_cpu = t->recent_used_cpu = rq->cpu;
