@@ -157,7 +157,7 @@ void set_task_rq(struct sched_task *p, u32 cpu)
 void set_task_cpu(struct sched_task *p, u32 cpu)
 {
 	env_trace(EV_MIGRATE, p->id, p->cpu, cpu, p->state);
-	p->migrations++;
+	counter_add(&p->migrations, 1);
 	set_task_rq(p, cpu);
 	p->wake_cpu = cpu;
 	__atomic_store_n(&p->cpu, cpu, __ATOMIC_RELEASE);
@@ -245,18 +245,18 @@ static struct sched_task *pick_next_task(struct rq *rq)
 static void account_switch(struct rq *rq, struct sched_task *prev, struct sched_task *next,
 			   bool preempt)
 {
-	rq->count.switches++;
+	counter_add(&rq->count.switches, 1);
 	if (next == rq->idle)
-		rq->count.idle_entries++;
+		counter_add(&rq->count.idle_entries, 1);
 	env_trace(EV_SWITCH, prev->id, next->id, task_state(prev), preempt);
 	if (prev == rq->idle)
 		return;
 	if (preempt) {
-		rq->count.switches_preempt++;
-		prev->nivcsw++;
+		counter_add(&rq->count.switches_preempt, 1);
+		counter_add(&prev->nivcsw, 1);
 	} else {
-		rq->count.switches_voluntary++;
-		prev->nvcsw++;
+		counter_add(&rq->count.switches_voluntary, 1);
+		counter_add(&prev->nvcsw, 1);
 	}
 }
 
@@ -327,7 +327,7 @@ void sched_tick(struct sched *s)
 	env_path_begin(PATH_TICK);
 	rq_lock(rq);
 	update_rq_clock(rq);
-	rq->count.ticks++;
+	counter_add(&rq->count.ticks, 1);
 	env_trace(EV_TICK, rq->curr->id, rq->nr_running, 0, 0);
 	busy = rq->curr != rq->idle;
 	if (busy) {
@@ -336,7 +336,7 @@ void sched_tick(struct sched *s)
 		env_line_write(&rq->state_line);
 		task_tick_fair(rq, rq->curr);
 		if (!before && rq->need_resched)
-			rq->count.tick_preemptions++;
+			counter_add(&rq->count.tick_preemptions, 1);
 		waiting = movable_cpus(rq, &movable);
 	}
 	rq_unlock(rq);

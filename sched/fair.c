@@ -118,7 +118,7 @@ void enqueue_task(struct rq *rq, struct sched_task *p, u32 flags)
 		if (!se->on_rq)
 			enqueue_entity(q, se, flags);
 		q->h_nr_running++;
-		q->idle_h_nr_running += idle;
+		counter_add(&q->idle_h_nr_running, idle);
 		idle |= q->tg->idle;
 		flags = ENQUEUE_WAKEUP;
 	}
@@ -137,7 +137,7 @@ void dequeue_task(struct rq *rq, struct sched_task *p, u32 flags)
 		if (leaving)
 			dequeue_entity(q, se, flags);
 		q->h_nr_running--;
-		q->idle_h_nr_running -= idle;
+		counter_add(&q->idle_h_nr_running, -(u32)idle);
 		idle |= q->tg->idle;
 		if (leaving && q->nr_running) {
 			leaving = false;

@@ -147,15 +147,16 @@ static u32 select_idle_cpu(struct sched *s, const struct sched_task *p,
 {
 	struct rq *this = this_rq(s);
 	struct sched_domain *ts = s->domains.llc[this->cpu];
-	u64 nr = INT32_MAX, t0;
+	u64 nr = INT32_MAX, t0, avg_idle;
 	u32 found = CPU_NONE;
 
 	if (!ts)
 		return CPU_NONE;
-	if (sched_feat(s, SIS_AVG_CPU) && this->avg_idle / 512 < ts->avg_scan_cost_ns + 1)
+	avg_idle = __atomic_load_n(&this->avg_idle, __ATOMIC_RELAXED);
+	if (sched_feat(s, SIS_AVG_CPU) && avg_idle / 512 < ts->avg_scan_cost_ns + 1)
 		return CPU_NONE;
 	if (sched_feat(s, SIS_PROP))
-		nr = sis_prop_budget(sd->span_weight, this->avg_idle, ts->avg_scan_cost_ns);
+		nr = sis_prop_budget(sd->span_weight, avg_idle, ts->avg_scan_cost_ns);
 	t0 = scan_clock();
 	env_path_begin(PATH_SCAN_STEP); /* with the way to the next CPU */
 	for_each_cpu_wrap(c, sd->span, target, s->nr_cpus) {
@@ -163,7 +164,7 @@ static u32 select_idle_cpu(struct sched *s, const struct sched_task *p,
 			env_path_end(PATH_SCAN_STEP);
 			return CPU_NONE; /* and the average does not learn of it */
 		}
-		this->count.scan_visits++;
+		counter_add(&this->count.scan_visits, 1);
 		if (cpumask_test(&p->allowed, c) && available_cpu(s, c)) {
 			found = c;
 			break;
@@ -234,25 +235,25 @@ u32 select_idle_sibling(struct sched *s, struct sched_task *p, u32 prev, u32 tar
 
 	switch (stage) {
 	case STAGE_TARGET:
-		count->stage_target++;
+		counter_add(&count->stage_target, 1);
 		break;
 	case STAGE_PREV:
-		count->stage_prev++;
+		counter_add(&count->stage_prev, 1);
 		break;
 	case STAGE_RECENT:
-		count->stage_recent++;
+		counter_add(&count->stage_recent, 1);
 		break;
 	case STAGE_CORE:
-		count->stage_core++;
+		counter_add(&count->stage_core, 1);
 		break;
 	case STAGE_CPU:
-		count->stage_cpu++;
+		counter_add(&count->stage_cpu, 1);
 		break;
 	case STAGE_SMT:
-		count->stage_smt++;
+		counter_add(&count->stage_smt, 1);
 		break;
 	default:
-		count->stage_none++;
+		counter_add(&count->stage_none, 1);
 		break;
 	}
 	env_trace(EV_PLACE, p->id, cpu, stage, target);

@@ -63,7 +63,7 @@ static bool pull_one(struct rq *rq, struct rq *src)
 		deactivate_task(src, p, 0);
 		set_task_cpu(p, rq->cpu);
 		activate_task(rq, p, 0);
-		rq->count.pulled++;
+		counter_add(&rq->count.pulled, 1);
 	}
 	rq_unlock(src);
 	if (!p)
@@ -84,7 +84,7 @@ static bool pull_nearest(struct rq *rq)
 	struct sched *s = rq->sched;
 	bool seen = false;
 
-	rq->count.pulls++;
+	counter_add(&rq->count.pulls, 1);
 	for (struct sched_domain *sd = s->domains.bottom[rq->cpu]; sd; sd = sd->parent) {
 		for_each_cpu_wrap(c, sd->span, rq->cpu, s->nr_cpus) {
 			struct rq *src = cpu_rq(s, c);
@@ -237,7 +237,7 @@ void pull_on_tick(struct rq *rq, const struct cpumask *movable)
 	cpu = nearest_idle(rq, movable);
 	if (cpu == s->nr_cpus)
 		return;
-	rq->count.pull_kicks++;
+	counter_add(&rq->count.pull_kicks, 1);
 	env_trace(EV_CALL, cpu, ENV_CALL_PULL, 0, 0);
 	env_call(cpu, ENV_CALL_PULL);
 }

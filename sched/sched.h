@@ -83,7 +83,7 @@ struct sched_task {
 	struct list rq_node;          /* r: on rq->tasks, most recently run first */
 	struct sched_task *wake_next; /* next older one on a wake list */
 	bool remote_migrated;         /* w: queued on a wake list after leaving its CPU */
-	u64 woken_ns;                 /* clock of the waker at the last wake-up, for latency */
+	u64 woken_ns;                 /* atomic: clock of the waker at the last wake-up */
 	u64 nvcsw, nivcsw, migrations; /* counts of this task */
 };
 

@@ -82,7 +82,7 @@ struct rq {
 	u64 avg_idle;                    /* r, read by this CPU without: idle-search.md section 5 */
 	u64 max_idle_balance_cost;       /* c: without a balancer nothing raises it */
 	bool in_idle_mask;               /* l: this CPU's bit in sched->idle_mask */
-	struct sched_counters count;     /* l */
+	struct sched_counters count;     /* l to change, with counter_add() */
 };
 
 /* What the CPUs of one last-level cache share; found by llc_id. */
@@ -131,8 +131,8 @@ static inline struct rq *this_rq(const struct sched *s)
 	return &s->rq[env_this_cpu()];
 }
 
-#define schedstat_inc(s, field) (this_rq(s)->count.field++)
-#define schedstat_add(s, field, n) (this_rq(s)->count.field += (n))
+#define schedstat_inc(s, field) counter_add(&this_rq(s)->count.field, 1)
+#define schedstat_add(s, field, n) counter_add(&this_rq(s)->count.field, n)
 
 static inline struct sched_task *task_of(struct sched_entity *se)
 {

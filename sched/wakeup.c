@@ -14,15 +14,15 @@
 void update_avg_idle(struct rq *rq)
 {
 	u64 idled = rq->clock - rq->idle_stamp, ceiling = 2 * rq->max_idle_balance_cost;
+	u64 avg = rq->avg_idle;
 
 	if (!rq->idle_stamp)
 		return;
 	if (sched_feat(rq->sched, AVG_DIV))
-		update_avg_div(&rq->avg_idle, idled);
+		update_avg_div(&avg, idled);
 	else
-		update_avg_shift(&rq->avg_idle, idled);
-	if (rq->avg_idle > ceiling)
-		rq->avg_idle = ceiling;
+		update_avg_shift(&avg, idled);
+	__atomic_store_n(&rq->avg_idle, avg < ceiling ? avg : ceiling, __ATOMIC_RELAXED);
 	rq->idle_stamp = 0;
 }
 
@@ -179,15 +179,15 @@ static void ttwu_queue(struct sched *s, struct sched_task *p, u32 cpu, bool migr
 /* wake_lock held, p sleeps. */
 static void try_to_wake_up(struct sched *s, struct sched_task *p, u32 flags)
 {
-	u32 cpu, prev = p->cpu;
+	u32 cpu, prev = task_cpu(p);
 	bool migrated;
 
-	p->woken_ns = env_now();
+	__atomic_store_n(&p->woken_ns, env_now(), __ATOMIC_RELAXED);
 	schedstat_inc(s, wakeups);
 	if (flags & WAKE_SYNC)
 		schedstat_inc(s, wakeups_sync);
 	if (task_on_rq(p) != TASK_OFF_RQ && ttwu_runnable(s, p)) {
-		env_trace(EV_WAKE, p->id, p->cpu, flags, prev);
+		env_trace(EV_WAKE, p->id, task_cpu(p), flags, prev);
 		return;
 	}
 	/* Its last CPU may still be switching away from it. */
