@@ -80,6 +80,7 @@ void run_execute(const struct rig *rig, const struct run_spec *spec, struct run_
 	tasks_init(&tc);
 	rig->exec->run();
 	trace_on = false;
+	tasks_collect();
 	collect(r, s);
 	r->failed = engine.failed || r->ctx.checks_failed;
 	r->host_ns = plat_host_ns() - host_ns;

@@ -18,6 +18,8 @@ struct kcpu {
 	struct task *current, *idle;
 	struct task *last;        /* last task but the idle one: whose cache this is */
 	struct task *switched_from;
+	struct hist *wake_latency_ns; /* live: its own until the run's end, or all would share one */
+	char *copies;             /* live: what task_copy() writes */
 };
 
 static struct {
@@ -71,15 +73,15 @@ static void charge_refill(struct task *t, const struct kcpu *k, u32 cpu)
 		t->refill_ps = refill_ps;
 }
 
-static void record_latency(struct task *t, u64 now_ns)
+static void record_latency(struct task *t, const struct kcpu *k, u64 now_ns)
 {
-	if (!t->st.woken_ns)
+	/* Live: a waker that found the task still queued may be storing it. */
+	u64 woken_ns = __atomic_load_n(&t->st.woken_ns, __ATOMIC_RELAXED);
+
+	if (!woken_ns)
 		return;
-	raw_lock(&tasks.lock);
-	hist_record(tasks.cfg.wake_latency_ns,
-		    now_ns > t->st.woken_ns ? now_ns - t->st.woken_ns : 0);
-	raw_unlock(&tasks.lock);
-	t->st.woken_ns = 0;
+	hist_record(k->wake_latency_ns, now_ns > woken_ns ? now_ns - woken_ns : 0);
+	__atomic_store_n(&t->st.woken_ns, 0, __ATOMIC_RELAXED);
 }
 
 static void set_turn(struct task *t, u64 ran_ns, u64 in_ns)
@@ -110,7 +112,7 @@ static void switch_finish(void)
 	raw_lock(&tasks.lock); /* its stack is no longer used */
 	list_del(&prev->all);
 	list_add_tail(&tasks.free, &prev->all);
-	tasks.alive--;
+	counter_add(&tasks.alive, -1);
 	raw_unlock(&tasks.lock);
 }
 
@@ -128,7 +130,7 @@ void task_schedule(bool preempt)
 		if (next != k->idle) {
 			env_charge(next->mm == prev->mm ? ENV_SWITCH_THREAD : ENV_SWITCH_PROC);
 			charge_refill(next, k, cpu);
-			record_latency(next, now_ns);
+			record_latency(next, k, now_ns);
 			k->last = next;
 			next->last_cpu = cpu;
 		} else {
@@ -237,7 +239,7 @@ static struct task *task_alloc(void)
 	t->last_cpu = NO_CPU;
 	t->in_ns = TIME_NEVER;
 	list_add_tail(&tasks.all, &t->all);
-	tasks.alive++;
+	counter_add(&tasks.alive, 1);
 	raw_unlock(&tasks.lock);
 	return t;
 }
@@ -314,7 +316,7 @@ void task_exit(void)
 
 u32 task_count(void)
 {
-	return tasks.alive;
+	return __atomic_load_n(&tasks.alive, __ATOMIC_RELAXED);
 }
 
 /* ---- what tasks do ----------------------------------------------------------------- */
@@ -352,9 +354,11 @@ void task_copy(u32 bytes)
 	/* Both copies of a message that changes hands stream through L2
 	 * (spec/machines.md, "Refill after migration", column L2). */
 	if (engine.live) {
-		static char from[MAX_COPY], to[MAX_COPY]; /* contents do not matter */
+		static const char from[MAX_COPY]; /* contents do not matter */
 
-		memcpy(to, from, bytes < MAX_COPY ? bytes : MAX_COPY);
+		env_irq_off(); /* the CPU's own target, or they would compete for its lines */
+		memcpy(this_kcpu()->copies, from, bytes < MAX_COPY ? bytes : MAX_COPY);
+		env_irq_on();
 		return;
 	}
 	engine_charge_ps((u64)bytes * engine.cfg.machine->refill_ns_per_kb[0] * 1000 / 1024);
@@ -400,6 +404,20 @@ static void idle_loop(void *arg)
 	}
 }
 
+static void kcpu_init(struct kcpu *k, struct task *idle)
+{
+	struct arena *a = tasks.cfg.arena;
+
+	k->current = k->idle = idle;
+	k->wake_latency_ns = tasks.cfg.wake_latency_ns;
+	if (!engine.live)
+		return;
+	k->copies = arena_alloc(a, MAX_COPY);
+	k->wake_latency_ns = arena_alloc(a, sizeof(struct hist));
+	hist_init(k->wake_latency_ns, arena_alloc(a, HIST_BUCKETS(HIST_SUB_BITS) * sizeof(u64)),
+		  HIST_SUB_BITS);
+}
+
 void tasks_init(const struct tasks_config *config)
 {
 	struct arena *a = config->arena;
@@ -420,10 +438,16 @@ void tasks_init(const struct tasks_config *config)
 		engine.cpu[c].sp = plat_ctx_init(plat_stack(t->stack_slot), idle_loop,
 						 (void *)(uintptr_t)c);
 		engine.cpu[c].paths = &t->paths;
-		tasks.cpu[c].current = tasks.cpu[c].idle = t;
+		kcpu_init(&tasks.cpu[c], t);
 		sched_set_idle_task(the_sched, c, &t->st);
 	}
 	tasks.next_id = 1; /* 0 is every idle task's */
+}
+
+void tasks_collect(void)
+{
+	for (u32 c = 0; engine.live && c < engine.nr_cpus; c++)
+		hist_merge(tasks.cfg.wake_latency_ns, tasks.cpu[c].wake_latency_ns);
 }
 
 /* ---- reports ------------------------------------------------------------------------ */

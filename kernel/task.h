@@ -50,6 +50,9 @@ struct tasks_config {
 /* Sets up tasks, per-CPU idle tasks and timers for a run by the executor. */
 void tasks_init(const struct tasks_config *config);
 
+/* After the run: completes wake_latency_ns. */
+void tasks_collect(void);
+
 /* CPU, task, virtual time, locks and last events of the run in progress. No locks. */
 void tasks_panic_dump(void);
 

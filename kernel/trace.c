@@ -49,6 +49,16 @@ void trace_reset(bool print)
 		counts[e] = 0;
 }
 
+/* Live: CPUs that lap one another may fill one entry at once, which is then mixed. */
+static void fill(struct trace_entry *t, u32 e, const u64 arg[4])
+{
+	__atomic_store_n(&t->now_ns, env_now(), __ATOMIC_RELAXED);
+	__atomic_store_n(&t->cpu, env_this_cpu(), __ATOMIC_RELAXED);
+	__atomic_store_n(&t->event, e, __ATOMIC_RELAXED);
+	for (u32 i = 0; i < 4; i++)
+		__atomic_store_n(&t->arg[i], arg[i], __ATOMIC_RELAXED);
+}
+
 void trace_event(u32 e, u64 a, u64 b, u64 c, u64 d)
 {
 	struct trace_entry *t;
@@ -56,7 +66,7 @@ void trace_event(u32 e, u64 a, u64 b, u64 c, u64 d)
 	env_irq_off(); /* live: time, CPU and the console stay together */
 	env_uncharged_begin();
 	t = &ring[__atomic_fetch_add(&ring_next, 1, __ATOMIC_RELAXED) % TRACE_RING];
-	*t = (struct trace_entry){ env_now(), env_this_cpu(), e, { a, b, c, d } };
+	fill(t, e, (const u64[4]){ a, b, c, d });
 	__atomic_fetch_add(&counts[e], 1, __ATOMIC_RELAXED);
 	if (trace_print) {
 		char buf[200];

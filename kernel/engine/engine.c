@@ -403,6 +403,6 @@ void engine_finish(void)
 {
 	/* Live: an interrupt that finds the run over leaves, and would tell nobody. */
 	env_irq_off();
-	engine.over = true;
+	__atomic_store_n(&engine.over, true, __ATOMIC_RELEASE);
 	engine.cfg.exec->finish();
 }

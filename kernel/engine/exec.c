@@ -120,7 +120,6 @@ static void noreturn_fn smp_finish(void)
 {
 	struct ecpu *c = engine.cur;
 
-	__atomic_store_n(&engine.over, true, __ATOMIC_RELEASE);
 	for (u32 i = 0; i < engine.nr_cpus; i++)
 		if (i != c->id)
 			plat_send_ipi(i, PLAT_IPI_TOKEN);

@@ -101,7 +101,7 @@ static void spun_long(struct ecpu *c, struct env_lock *l, u64 since_ns, bool *cy
 		*cycle = true;
 	panic_unless(plat_host_ns() - since_ns < LOCK_STUCK_NS,
 		     "lock %s %u: cpu %u waits in vain for cpu %u", l->name, l->id, c->id,
-		     l->owner);
+		     __atomic_load_n(&l->owner, __ATOMIC_RELAXED));
 }
 
 void live_lock(struct env_lock *l)
@@ -215,13 +215,16 @@ static void irq_end(struct ecpu *c)
 	self()->irq_depth--;
 }
 
+/* One that comes between runs must not even look at the next run's CPUs. */
 static void on_timer(void)
 {
-	struct ecpu *c = self();
-	u64 now_ps = live_now() * 1000;
+	struct ecpu *c;
+	u64 now_ps;
 
 	if (!inside[plat_this_cpu()])
 		return;
+	c = self();
+	now_ps = live_now() * 1000;
 	irq_begin(c);
 	if (c->event_ps[EVT_TIMER] <= now_ps) {
 		c->event_ps[EVT_TIMER] = TIME_NEVER;
@@ -240,11 +243,12 @@ static void on_timer(void)
 
 static void on_ipi(void)
 {
-	struct ecpu *c = self();
+	struct ecpu *c;
 	u32 bits;
 
 	if (!inside[plat_this_cpu()])
 		return;
+	c = self();
 	irq_begin(c);
 	bits = __atomic_exchange_n(&c->live_pending, 0, __ATOMIC_ACQUIRE);
 	for (u32 e = 0; e < EVT_NR; e++)

@@ -64,6 +64,7 @@ u64 wl_counter_sum(size_t offset)
 	u64 sum = 0;
 
 	for (u32 c = 0; c < engine.nr_cpus; c++)
-		sum += *(const u64 *)((const char *)sched_counters(the_sched, c) + offset);
+		sum += __atomic_load_n((const u64 *)((const char *)sched_counters(the_sched, c) +
+						     offset), __ATOMIC_RELAXED);
 	return sum;
 }

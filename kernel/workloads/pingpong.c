@@ -50,7 +50,7 @@ static void client_main(void *arg)
 		channel_write(&p->there, i, pp.bytes);
 		if (channel_read(&p->back, pp.bytes) != i)
 			p->wrong++;
-		p->trips++;
+		counter_add(&p->trips, 1);
 	}
 	channel_write(&p->there, LAST_MESSAGE, pp.bytes);
 }
@@ -74,7 +74,7 @@ static u64 trips_now(void)
 	u64 trips = 0;
 
 	for (u32 i = 0; i < pp.n; i++)
-		trips += pp.pair[i].trips;
+		trips += __atomic_load_n(&pp.pair[i].trips, __ATOMIC_RELAXED);
 	return trips;
 }
 

@@ -54,7 +54,7 @@ static void spinner_main(void *arg)
 		u64 ns = wl_vary(s->ctx, sp.burst_ns);
 
 		task_burn(ns);
-		s->work_ns += ns;
+		counter_add(&s->work_ns, ns);
 	}
 }
 
@@ -62,9 +62,12 @@ static void spinner_main(void *arg)
 static void sample(void)
 {
 	for (u32 i = 0; i < sp.n; i++) {
-		sp.cpu_ns[i] = task_cpu_ns(sp.spinner[i].task) - sp.cpu_ns[i];
-		sp.work_ns[i] = sp.spinner[i].work_ns - sp.work_ns[i];
-		sp.migrations[i] = sp.spinner[i].task->st.migrations - sp.migrations[i];
+		const struct spinner *s = &sp.spinner[i];
+
+		sp.cpu_ns[i] = task_cpu_ns(s->task) - sp.cpu_ns[i];
+		sp.work_ns[i] = __atomic_load_n(&s->work_ns, __ATOMIC_RELAXED) - sp.work_ns[i];
+		sp.migrations[i] = __atomic_load_n(&s->task->st.migrations, __ATOMIC_RELAXED) -
+				   sp.migrations[i];
 	}
 }
 
