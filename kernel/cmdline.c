@@ -29,6 +29,20 @@ const struct option_info option_table[OPT_NR] = {
 #undef OPTION_TEXT
 };
 
+const char *const plant_names[PLANT_NR + 1] = {
+	[PLANT_none] = "none",
+#define PLANT(name, help) [PLANT_##name] = #name,
+#include "../sched/plants.def"
+#undef PLANT
+};
+
+const char *const plant_help[PLANT_NR] = {
+	[PLANT_none] = "no fault",
+#define PLANT(name, help) [PLANT_##name] = help,
+#include "../sched/plants.def"
+#undef PLANT
+};
+
 bool cmdline_error(struct cmdline *cl, const char *f, ...)
 {
 	static const char prefix[] = "error: ";
@@ -291,6 +305,10 @@ char *option_allowed(const struct option_info *o, const struct cmdline_names *na
 
 	if (o == &option_table[OPT_machine])
 		return join_names(names->machines, buf, n);
+#ifdef ANECHOIC_DEBUG
+	if (o == &option_table[OPT_plant])
+		return join_names(plant_names, buf, n);
+#endif
 	if (o == &option_table[OPT_selftest] && names->selftests && names->selftests[0])
 		return join_names(names->selftests, buf, n);
 	if (o->kind != OPTION_KIND_NUMBER)
@@ -353,6 +371,10 @@ static bool option_value_ok(struct cmdline *cl, enum cmdline_option o, struct sp
 	}
 	if (o == OPT_machine)
 		return pick_name(names->machines, value, &cl->number[o], near);
+#ifdef ANECHOIC_DEBUG
+	if (o == OPT_plant)
+		return pick_name(plant_names, value, &cl->number[o], near);
+#endif
 	if (o == OPT_selftest)
 		return pick_name(names->selftests, value, &cl->number[o], near);
 	if (o == OPT_help)
@@ -410,6 +432,8 @@ static bool unknown_key(struct cmdline *cl, const struct cmdline_word *w)
 	struct nearest near;
 
 	span_text(w->key, shown, sizeof(shown));
+	if (!PLANTS_BUILT_IN && span_is(w->key, "plant"))
+		return cmdline_error(cl, "plant=: only a debug build (make DEBUG=1) plants faults");
 	if (owner)
 		return cmdline_error(cl, "%s= is a parameter of %s, which bench= does not name",
 				     shown, owner->name);
@@ -488,6 +512,9 @@ bool cmdline_parse(struct cmdline *cl, const char *text, bool truncated,
 	    !default_sweeps(cl) || !arms_parse(cl) || !check_contradictions(cl))
 		return false;
 	cl->machine = (u32)cl->number[OPT_machine];
+#ifdef ANECHOIC_DEBUG
+	cl->plant = (enum sched_plant)cl->number[OPT_plant];
+#endif
 	cl->hz = hz[cl->number[OPT_hz]];
 	switch_word(option_table[OPT_exec].words, (u32)cl->number[OPT_exec], cl->exec,
 		    sizeof(cl->exec));

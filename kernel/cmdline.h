@@ -7,6 +7,7 @@
 #ifndef KERNEL_CMDLINE_H
 #define KERNEL_CMDLINE_H
 
+#include "../sched/plant.h"
 #include "../sched/vector.h"
 #include "lib/parse.h"
 #include "workloads/workload.h"
@@ -59,6 +60,10 @@ struct option_info {
 
 extern const struct option_info option_table[OPT_NR];
 
+/* plants.def, by enum sched_plant; NULL behind the last name. */
+extern const char *const plant_names[PLANT_NR + 1];
+extern const char *const plant_help[PLANT_NR];
+
 /* Names that only the caller knows; NULL at the end, or no table. */
 struct cmdline_names {
 	const char *const *machines;  /* the first is the default */
@@ -96,6 +101,7 @@ struct cmdline {
 	u32 nr_arms;
 	u32 machine;                     /* index into the names' machines */
 	u32 hz;
+	enum sched_plant plant;          /* PLANT_none in release builds */
 	char exec[8];                    /* the word of exec= */
 	bool help;                       /* print the help and run nothing */
 	const char *help_name;           /* restricts it; NULL: everything */

@@ -111,6 +111,11 @@ static void choose_topology(const struct cmdline *cl, const struct booted *b, st
 		if (!topo.cpu[c].online)
 			usage("error: exec=%s: needs all CPUs, and CPU %u did not start",
 			      cl->exec, c);
+	if (rig.plant) {
+		console_printf("plant: %s", plant_names[rig.plant]);
+		topo.plant = rig.plant;
+		topo_build_masks(&topo, a); /* the threads come up once more, with the fault */
+	}
 	domains_build(&domains, &topo, false, a);
 	topology_log(&topo, &domains, simulated ? NULL : &b->in, &shifts, console_line);
 	topology_tree(&topo, console_line);
@@ -230,6 +235,7 @@ void command_run(const struct cmdline *cl, const struct booted *b, struct arena 
 		.cost_insn = cl->number[OPT_cost] == COST_INSN,
 		.reads_shared = cl->number[OPT_line_reads] == LINE_READS_SHARED,
 		.trace = cl->number[OPT_trace],
+		.plant = cl->plant,
 	};
 	if (!(plat_executors() >> cl->number[OPT_exec] & 1))
 		usage("error: exec=%s: %s", cl->exec,

@@ -148,6 +148,16 @@ static void walk_presets(struct help *h)
 	}
 }
 
+static void walk_plants(struct help *h)
+{
+	h->section = "faults, as in plant=NAME:";
+	for (u32 i = PLANT_none + 1; PLANTS_BUILT_IN && i < PLANT_NR; i++)
+		if (wanted(h, plant_names[i])) {
+			put(h, "  %s", plant_names[i]);
+			put(h, "      %s", plant_help[i]);
+		}
+}
+
 static void walk_names(struct help *h, const char *section, const char *key,
 		       const char *const *names)
 {
@@ -172,6 +182,7 @@ static void walk(struct help *h)
 	walk_switches(h, false);
 	walk_switches(h, true);
 	walk_names(h, "machines:", "machine", h->names->machines);
+	walk_plants(h);
 	walk_names(h, "tests inside the kernel:", "selftest", h->names->selftests);
 }
 

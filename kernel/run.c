@@ -2,6 +2,7 @@
 /* Setting a run up, letting it go, and collecting what it left. */
 #include "run.h"
 
+#include "check.h"
 #include "console.h"
 #include "lib/string.h"
 #include "platform.h"
@@ -58,7 +59,8 @@ void run_execute(const struct rig *rig, const struct run_spec *spec, struct run_
 		.cost_insn = rig->cost_insn, .reads_shared = rig->reads_shared, .exec = rig->exec,
 	};
 	struct sched_config sc = { .topo = rig->topo, .vector = *spec->vector, .hz = rig->hz,
-				   .arena = rig->arena };
+				   .arena = rig->arena, .lockstep = !rig->exec->live,
+				   .punctual = !rig->exec->live, .plant = rig->plant };
 	u64 host_ns = plat_host_ns(), cycles = plat_cycles();
 
 	rig->arena->used = rig->arena_mark;
@@ -81,6 +83,8 @@ void run_execute(const struct rig *rig, const struct run_spec *spec, struct run_
 	rig->exec->run();
 	trace_on = false;
 	tasks_collect();
+	if (!engine.failed)
+		r->ctx.checks_failed += check_run(&r->ctx, s);
 	collect(r, s);
 	r->failed = engine.failed || r->ctx.checks_failed;
 	r->host_ns = plat_host_ns() - host_ns;

@@ -17,6 +17,7 @@ struct rig {
 	u32 hz;
 	u64 slack_ps, vlimit_ps;
 	bool cost_insn, reads_shared, trace;
+	enum sched_plant plant;     /* debug builds */
 };
 
 struct run_spec {

@@ -498,7 +498,7 @@ void tasks_panic_dump(void)
 	const struct task *t;
 	u32 cpu;
 
-	if (!trace_on) /* no run in progress */
+	if (!trace_on || (!engine.live && !engine.cur)) /* no run in progress */
 		return;
 	cpu = env_this_cpu();
 	panic_say("cpu %u of the run, at %llu ns", cpu, (unsigned long long)env_now());
@@ -507,6 +507,8 @@ void tasks_panic_dump(void)
 		panic_say(", task %u %s", t->st.id, t->st.name ? t->st.name : "idle");
 	panic_say("\nlocks:\n");
 	engine_dump(say_line);
+	panic_say("runqueues:\n");
+	sched_dump(the_sched, say_line);
 	panic_say("last events:\n");
 	trace_dump(32, say_line);
 }

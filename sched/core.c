@@ -32,6 +32,9 @@ struct sched *sched_create_policy(const struct sched_config *cfg,
 	s->arena = cfg->arena;
 	s->nr_cpus = cfg->topo->nr_cpus;
 	s->hz = cfg->hz;
+	s->lockstep = cfg->lockstep;
+	s->punctual = cfg->punctual;
+	s->plant = cfg->plant;
 	for (u32 c = 0; c < s->nr_cpus; c++)
 		if (cfg->topo->cpu[c].online)
 			cpumask_set(&s->online, c);
@@ -46,6 +49,9 @@ struct sched *sched_create_policy(const struct sched_config *cfg,
 		rq_init(s, cpu_rq(s, c), c);
 	}
 	init_root_group(s);
+	env_debug_assert(topo_wrong_weight(s->topo) == s->nr_cpus,
+			 "CPU %u: sibling weight %u is not its core's", topo_wrong_weight(s->topo),
+			 s->topo->sibling_weight[topo_wrong_weight(s->topo)]);
 	return s;
 }
 
@@ -97,8 +103,10 @@ void rq_unlock(struct rq *rq)
 
 void rq_lock_pair(struct rq *a, struct rq *b)
 {
-	rq_lock(a->cpu < b->cpu ? a : b);
-	rq_lock(a->cpu < b->cpu ? b : a);
+	bool a_first = (a->cpu < b->cpu) != planted(a->sched, lock_order);
+
+	rq_lock(a_first ? a : b);
+	rq_lock(a_first ? b : a);
 }
 
 struct rq *task_rq_lock(struct sched *s, struct sched_task *p)
@@ -121,6 +129,9 @@ void update_rq_clock(struct rq *rq)
 	u64 now = env_now();
 
 	env_debug_assert(env_held(&rq->lock), "rq %u: clock without lock", rq->cpu);
+#ifdef ANECHOIC_DEBUG
+	check_ticks(rq, now);
+#endif
 	/* Another CPU's TSC may trail in live mode: time stands still then. */
 	if ((s64)(now - rq->clock) > 0)
 		rq->clock = rq->clock_task = now;
@@ -135,6 +146,8 @@ void activate_task(struct rq *rq, struct sched_task *p, u32 flags)
 		set_overload(rq->sched);
 	env_line_write(&rq->state_line);
 	enqueue_task(rq, p, flags);
+	if (planted_once(rq->sched, double_enqueue))
+		enqueue_task(rq, p, flags);
 	task_set_on_rq(p, TASK_QUEUED);
 }
 
@@ -174,7 +187,8 @@ void resched_curr(struct rq *rq)
 		return;
 	schedstat_inc(s, resched_ipis);
 	env_trace(EV_KICK, rq->cpu, 0, 0, 0);
-	env_kick(rq->cpu);
+	if (!planted_once(rq->sched, lost_resched))
+		env_kick(rq->cpu);
 }
 
 void check_preempt_curr(struct rq *rq, struct sched_task *p, bool fork)
@@ -283,6 +297,7 @@ struct sched_task *sched_switch_begin(struct sched *s, bool preempt)
 		account_switch(rq, prev, next, preempt);
 		__atomic_store_n(&next->on_cpu, true, __ATOMIC_RELAXED);
 		__atomic_store_n(&rq->curr, next, __ATOMIC_RELEASE);
+		check_available_changed(rq);
 	}
 	env_path_end(PATH_SWITCH);
 	env_irq_on(); /* the lock keeps them off */
@@ -324,6 +339,8 @@ void sched_tick(struct sched *s)
 	struct cpumask movable;
 	bool busy, waiting = false;
 
+	if (planted(s, lost_tick))
+		return;
 	env_path_begin(PATH_TICK);
 	rq_lock(rq);
 	update_rq_clock(rq);

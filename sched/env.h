@@ -102,6 +102,10 @@ static inline void env_kick(u32 cpu);
 
 /* Function IPI; pending ones of one kind merge. (sync) */
 static inline void env_call(u32 cpu, enum env_call what);
+/* For checks: a resched IPI is on its way to cpu, or it runs kernel code and will
+ * look by itself. True where that is not known. */
+static inline bool env_kick_pending(u32 cpu);
+
 
 /* One turn of a loop that waits for another CPU's store. (sync) */
 static inline void env_relax(void);

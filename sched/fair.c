@@ -123,6 +123,7 @@ void enqueue_task(struct rq *rq, struct sched_task *p, u32 flags)
 		flags = ENQUEUE_WAKEUP;
 	}
 	__atomic_store_n(&rq->nr_running, rq->nr_running + 1, __ATOMIC_RELAXED);
+	check_available_changed(rq);
 }
 
 void dequeue_task(struct rq *rq, struct sched_task *p, u32 flags)
@@ -147,6 +148,7 @@ void dequeue_task(struct rq *rq, struct sched_task *p, u32 flags)
 		flags |= DEQUEUE_SLEEP;
 	}
 	__atomic_store_n(&rq->nr_running, rq->nr_running - 1, __ATOMIC_RELAXED);
+	check_available_changed(rq);
 }
 
 static void set_next_entity(struct cfs_rq *q, struct sched_entity *se)
@@ -155,6 +157,8 @@ static void set_next_entity(struct cfs_rq *q, struct sched_entity *se)
 	if (se->on_rq)
 		rb_erase(&q->tree, &se->node);
 	se->exec_start = q->rq->clock_task;
+	if (q == &q->rq->cfs)
+		q->rq->check.nobody_ns += q->rq->clock_task - q->rq->check.put_clock;
 	q->curr = se;
 	se->prev_sum_exec_runtime = se->sum_exec_runtime;
 }
@@ -165,6 +169,8 @@ static void put_prev_entity(struct cfs_rq *q, struct sched_entity *prev)
 		update_curr(q);
 		insert_entity(q, prev);
 	}
+	if (q == &q->rq->cfs)
+		q->rq->check.put_clock = prev->exec_start;
 	q->curr = NULL;
 }
 

@@ -165,6 +165,9 @@ static u32 select_idle_cpu(struct sched *s, const struct sched_task *p,
 			return CPU_NONE; /* and the average does not learn of it */
 		}
 		counter_add(&this->count.scan_visits, 1);
+		if (planted(s, ignored_cpu) &&
+		    cpumask_next(sd->span, c + 1, s->nr_cpus) == s->nr_cpus)
+			continue;
 		if (cpumask_test(&p->allowed, c) && available_cpu(s, c)) {
 			found = c;
 			break;
@@ -194,6 +197,7 @@ static u32 search_stages(struct sched *s, struct sched_task *p, u32 prev, u32 ta
 {
 	u32 recent = p->recent_used_cpu, cpu;
 	const struct sched_domain *sd;
+	struct search_check check;
 
 	*stage = STAGE_TARGET;
 	if (available_cpu(s, target))
@@ -211,11 +215,15 @@ static u32 search_stages(struct sched *s, struct sched_task *p, u32 prev, u32 ta
 	sd = s->domains.llc[target];
 	if (sd) {
 		*stage = STAGE_CORE;
+		check_search_begin(&check, s, sd);
 		cpu = select_idle_core(s, p, sd, target);
+		check_core_search(&check, s, p, sd, target, cpu);
 		if (cpu != CPU_NONE)
 			return cpu;
 		*stage = STAGE_CPU;
+		check_search_begin(&check, s, sd);
 		cpu = select_idle_cpu(s, p, sd, target);
+		check_cpu_scan(&check, s, p, sd, target, cpu);
 		if (cpu != CPU_NONE)
 			return cpu;
 		*stage = STAGE_SMT;
@@ -230,9 +238,12 @@ static u32 search_stages(struct sched *s, struct sched_task *p, u32 prev, u32 ta
 u32 select_idle_sibling(struct sched *s, struct sched_task *p, u32 prev, u32 target)
 {
 	enum place_stage stage;
-	u32 cpu = search_stages(s, p, prev, target, &stage);
 	struct sched_counters *count = &this_rq(s)->count;
+	u32 cpu;
 
+	this_rq(s)->check.searches++;
+	cpu = search_stages(s, p, prev, target, &stage);
+	check_stage(s, p, stage, prev, target, cpu);
 	switch (stage) {
 	case STAGE_TARGET:
 		counter_add(&count->stage_target, 1);
@@ -350,16 +361,19 @@ u32 select_task_rq(struct sched *s, struct sched_task *p, u32 prev, enum select_
 	u32 cpu;
 
 	env_path_begin(PATH_SELECT);
-	if (p->nr_allowed == 1)
+	if (p->nr_allowed == 1) {
 		cpu = cpumask_first(&p->allowed, s->nr_cpus);
-	else if (kind == SELECT_WAKE)
+		this_rq(s)->check.pinned += kind == SELECT_WAKE;
+	} else if (kind == SELECT_WAKE) {
 		cpu = select_task_rq_wake(s, p, prev, wake_flags);
-	else
+	} else {
 		cpu = prev; /* fork and exec, for want of load averages */
+	}
 	if (!cpumask_test(&p->allowed, cpu)) {
 		schedstat_inc(s, fallback_rq);
 		cpu = select_fallback_rq(s, p, p->cpu);
 	}
+	check_placement(s, p, cpu);
 	env_path_end(PATH_SELECT);
 	return cpu;
 }

@@ -33,7 +33,10 @@ static void update_min_vruntime(struct cfs_rq *q)
 		m = left;
 	/* Remote wakers read it without the lock: one store. */
 	if (m)
-		__atomic_store_n(&q->min_vruntime, max_vruntime(q->min_vruntime, m->vruntime),
+		__atomic_store_n(&q->min_vruntime,
+				 planted(q->rq->sched, min_vruntime_back)
+					 ? m->vruntime
+					 : max_vruntime(q->min_vruntime, m->vruntime),
 				 __ATOMIC_RELAXED);
 }
 
@@ -74,6 +77,11 @@ static void cfs_renormalise(struct cfs_rq *q, struct sched_entity *se, bool out)
 	/* Wakers that take se away hold no lock of this queue. */
 	u64 floor = __atomic_load_n(&q->min_vruntime, __ATOMIC_RELAXED);
 
+#ifdef ANECHOIC_DEBUG
+	env_assert(se->relative != out, "CPU %u: a vruntime of %lld is renormalised (%s) twice",
+		   q->rq->cpu, (long long)se->vruntime, out ? "out" : "in");
+	se->relative = out;
+#endif
 	se->vruntime = out ? se->vruntime - floor : se->vruntime + floor;
 }
 

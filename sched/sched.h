@@ -15,6 +15,7 @@
 #include "../kernel/lib/rbtree.h"
 #include "../kernel/panic.h"
 #include "env.h"
+#include "plant.h"
 #include "topo.h"
 #include "vector.h"
 
@@ -42,6 +43,7 @@ struct sched_entity {
 	struct load_weight load;
 	struct rb_node node;
 	bool on_rq;
+	bool relative;          /* debug builds: vruntime is relative to no queue */
 	u64 exec_start, sum_exec_runtime, prev_sum_exec_runtime; /* ns */
 	u64 vruntime;           /* ns at nice 0; wraps, compare by signed difference */
 	u32 depth;
@@ -94,6 +96,9 @@ struct sched_config {
 	struct sched_vector vector;   /* features, tunables, profile */
 	u32 hz;
 	struct arena *arena;
+	bool lockstep;                /* nothing happens between two sync points, */
+	bool punctual;                /* and ticks come on time: checks may rely on it */
+	enum sched_plant plant;       /* debug builds */
 };
 
 struct sched *sched_create(const struct sched_config *cfg);
@@ -168,6 +173,22 @@ struct sched_counters *sched_counters(struct sched *s, u32 cpu);
 /* Panics when an invariant of spec/cfs-core.md section 11 does not hold on a
  * CPU whose rq lock the caller holds, or when all CPUs stand still. */
 void sched_check_cpu(struct sched *s, u32 cpu);
+
+/* How the CPUs stand when a run is over. Pending: wake-list IPIs not yet taken. */
+struct sched_standstill {
+	struct cpumask inside;  /* stopped with interrupts off, perhaps halfway through */
+	struct cpumask locked;  /* runqueues whose lock is held */
+	struct cpumask pending;
+	const u64 *now_ns;      /* [nr_cpus] */
+	const u64 *idle_ns;     /* [nr_cpus] in completed idle periods, rounded down; NULL:
+				   not measured in the same time as the rest */
+};
+
+/* All invariants, and the sums that must come out, when a run is over and all
+ * CPUs stand still. One line for each that does not hold, then the state; returns
+ * how many did not. */
+u32 sched_check_end(struct sched *s, const struct sched_standstill *at,
+		    void (*line)(const char *text));
 
 /* One line per runnable task, for panics and hang reports. Takes no locks. */
 void sched_dump(const struct sched *s, void (*line)(const char *text));

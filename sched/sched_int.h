@@ -62,6 +62,17 @@ struct task_group {
 	struct cfs_rq **cfs_rq;          /* c: [nr_cpus] */
 };
 
+/* What only the checks look at. */
+struct rq_check {
+	u64 searches;                    /* l: select_idle_sibling() for wake-ups */
+	u64 pinned;                      /* l: wake-ups with one allowed CPU: no search */
+	u64 nobody_ns;                   /* r: of clock_task, while no task ran */
+	u64 put_clock;                   /* r: clock_task when the last one stopped */
+	u64 changed;                     /* debug, lockstep: sched.availability_changes when
+					    the idle search last began or ceased to see it
+					    as available */
+};
+
 struct rq {
 	struct env_lock lock;
 	struct env_line state_line;      /* curr, nr_running and what else is marked R */
@@ -83,6 +94,7 @@ struct rq {
 	u64 max_idle_balance_cost;       /* c: without a balancer nothing raises it */
 	bool in_idle_mask;               /* l: this CPU's bit in sched->idle_mask */
 	struct sched_counters count;     /* l to change, with counter_add() */
+	struct rq_check check;
 };
 
 /* What the CPUs of one last-level cache share; found by llc_id. */
@@ -109,6 +121,12 @@ struct sched {
 	struct env_line idle_mask_line;
 	u32 idle_mask_weight;            /* a, idle_mask_line */
 	struct cpumask idle_mask;        /* a, idle_mask_line: idled since their last busy tick */
+	bool lockstep, punctual;         /* c */
+	u64 availability_changes;        /* debug, lockstep: of all CPUs */
+	enum sched_plant plant;          /* c, debug */
+	u32 plant_occasions;             /* a, debug */
+	void (*check_line)(const char *text); /* end of a run: takes violations. NULL: panic */
+	u32 check_failures;
 };
 
 #define sched_feat(s, name) feat(&(s)->vector, FEAT_##name)
@@ -239,7 +257,6 @@ void finish_move(struct sched *s, struct sched_task *p, u32 cpu);
 
 /* ---- task.c: class, nice, affinity ---------------------------------------- */
 
-void set_load_weight(struct sched_task *p);
 
 /* ---- wakeup.c ------------------------------------------------------------- */
 
@@ -308,6 +325,62 @@ void pull_on_tick(struct rq *rq, const struct cpumask *movable);
 
 /* rq lock held. Fills movable; false when no waiting task may leave. */
 bool movable_cpus(struct rq *rq, struct cpumask *movable);
+
+/* ---- check.c: queues and CPUs ---------------------------------------------- */
+
+/* A broken invariant: ends the run with a panic, or is noted at its end. */
+void check_violated(struct sched *s, const char *f, ...) printf_like(2, 3);
+
+/* The rq lock is held, or all stand still. now_ns: the CPU's time. */
+void check_ticks(struct rq *rq, u64 now_ns);
+
+/* ---- check_place.c: placement, debug builds ---------------------------------- */
+
+#ifdef ANECHOIC_DEBUG
+
+/* How things stood before a search. */
+struct search_check {
+	u64 changes;       /* of availability, so far */
+	u64 visits, core_visits; /* of this CPU's searches, so far */
+	u64 budget;        /* visits allowed to this scan */
+	u64 avg_scan_cost_ns;
+};
+
+/* Beside each store that changes whether a CPU is available: no sync point between. */
+static inline void check_available_changed(struct rq *rq)
+{
+	if (rq->sched->lockstep)
+		rq->check.changed = ++rq->sched->availability_changes;
+}
+
+void check_search_begin(struct search_check *c, struct sched *s, const struct sched_domain *sd);
+void check_core_search(const struct search_check *c, struct sched *s, const struct sched_task *p,
+		       const struct sched_domain *sd, u32 target, u32 found);
+void check_cpu_scan(const struct search_check *c, struct sched *s, const struct sched_task *p,
+		    const struct sched_domain *sd, u32 target, u32 found);
+
+/* Right after a placement, wake_lock held. */
+void check_stage(struct sched *s, const struct sched_task *p, enum place_stage stage, u32 prev,
+		 u32 target, u32 cpu);
+void check_placement(struct sched *s, const struct sched_task *p, u32 cpu);
+
+#else
+
+struct search_check {
+};
+
+static inline void check_available_changed(struct rq *rq)
+{
+	(void)rq;
+}
+
+#define check_search_begin(c, s, sd) ((void)(c))
+#define check_core_search(c, s, p, sd, target, found) ((void)(c))
+#define check_cpu_scan(c, s, p, sd, target, found) ((void)(c))
+#define check_stage(s, p, stage, prev, target, cpu) ((void)0)
+#define check_placement(s, p, cpu) ((void)0)
+
+#endif
 
 /* ---- weight.c ------------------------------------------------------------- */
 

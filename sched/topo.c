@@ -17,6 +17,11 @@ static u32 groups_at(const struct sched_topo *t, enum topo_level level)
 	return nr;
 }
 
+static u32 siblings_of(const struct sched_topo *t, u32 cpu)
+{
+	return t->cpu[cpu].online ? cpumask_weight(topo_mask(t, TOPO_SMT, cpu), t->nr_cpus) : 0;
+}
+
 static void weigh_core(struct sched_topo *t, u32 cpu)
 {
 	const struct cpumask *smt = topo_mask(t, TOPO_SMT, cpu);
@@ -26,6 +31,17 @@ static void weigh_core(struct sched_topo *t, u32 cpu)
 		t->sibling_weight[c] = weight;
 	if (!t->cpu[cpu].online)
 		t->sibling_weight[cpu] = 0;
+}
+
+/* As first posted (idle-search.md section 7.2): a thread that comes up counts the
+ * siblings before it, and those are not weighed again. */
+static u32 siblings_up_to(const struct sched_topo *t, u32 cpu)
+{
+	u32 n = 0;
+
+	for_each_cpu(c, topo_mask(t, TOPO_SMT, cpu), cpu + 1)
+		n++;
+	return n;
 }
 
 static void weigh_extremes(struct sched_topo *t)
@@ -65,11 +81,20 @@ void topo_build_masks(struct sched_topo *t, struct arena *a)
 	if (!t->sibling_weight)
 		t->sibling_weight = arena_alloc(a, t->nr_cpus * sizeof(u32));
 	for (u32 c = 0; c < t->nr_cpus; c++)
-		t->sibling_weight[c] =
-			t->cpu[c].online
-				? cpumask_weight(topo_mask(t, TOPO_SMT, c), t->nr_cpus)
-				: 0;
+		t->sibling_weight[c] = siblings_of(t, c);
+	if (planted(t, sibling_weight))
+		for (u32 c = 0; c < t->nr_cpus; c++)
+			t->sibling_weight[c] = t->cpu[c].online ? siblings_up_to(t, c) : 0;
 	weigh_extremes(t);
+}
+
+u32 topo_wrong_weight(const struct sched_topo *t)
+{
+	u32 c = 0;
+
+	while (c < t->nr_cpus && t->sibling_weight[c] == siblings_of(t, c))
+		c++;
+	return c;
 }
 
 void topo_set_online(struct sched_topo *t, u32 cpu, bool online)

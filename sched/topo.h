@@ -10,6 +10,7 @@
 
 #include "../kernel/lib/arena.h"
 #include "../kernel/lib/cpumask.h"
+#include "plant.h"
 
 enum topo_level { TOPO_SMT, TOPO_LLC, TOPO_DIE, TOPO_PKG, TOPO_NODE, TOPO_NR_LEVELS };
 
@@ -28,6 +29,7 @@ struct sched_topo {
 	struct cpumask *group[TOPO_NR_LEVELS]; /* online members, by group number */
 	u32 *sibling_weight;            /* [nr_cpus]; 0 when offline */
 	u8 *distance;                   /* [nr_nodes * nr_nodes], SLIT units */
+	enum sched_plant plant;         /* debug builds */
 };
 
 /* The CPU's group number at a level. */
@@ -79,6 +81,10 @@ static inline enum topo_dist topo_distance(const struct sched_topo *t, u32 a, u3
  * Called once the keys are set; needs t zeroed apart from nr_cpus, cpu and
  * distance, or built before (the masks are then filled anew in place). */
 void topo_build_masks(struct sched_topo *t, struct arena *a);
+
+/* The first CPU whose sibling weight is not the number of online threads of its
+ * core (0 when offline), or nr_cpus: idle-search.md section 9, I10. */
+u32 topo_wrong_weight(const struct sched_topo *t);
 
 /* Takes a CPU in or out: masks first, then the weight of every member of the
  * affected core. In place, so the spans of domains built before change with

@@ -64,7 +64,8 @@ static void migrate_task_rq_wake(struct sched *s, struct sched_task *p, u32 cpu)
 	struct rq *old = cpu_rq(s, p->cpu);
 
 	env_line_read(&old->state_line);
-	s->policy->renormalise(p->se.cfs_rq, &p->se, true);
+	if (!planted_once(s, no_renormalise))
+		s->policy->renormalise(p->se.cfs_rq, &p->se, true);
 	set_task_cpu(p, cpu);
 	schedstat_inc(s, wake_migrations);
 }
@@ -100,6 +101,7 @@ static void wake_list_add(struct sched *s, struct sched_task *p, u32 cpu, bool m
 		p->wake_next = head;
 	} while (!__atomic_compare_exchange_n(&rq->wake_list, &head, p, false, __ATOMIC_RELEASE,
 					      __ATOMIC_RELAXED));
+	check_available_changed(rq);
 	if (head)
 		return; /* whoever made it non-empty has sent the IPI */
 	schedstat_inc(s, wake_list_ipis);
@@ -139,6 +141,7 @@ void sched_wake_list_drain(struct sched *s)
 	env_line_write(&rq->wake_line);
 	env_charge(ENV_ATOMIC);
 	p = __atomic_exchange_n(&rq->wake_list, NULL, __ATOMIC_ACQUIRE);
+	check_available_changed(rq);
 	if (p) {
 		rq_lock(rq);
 		update_rq_clock(rq);
@@ -214,7 +217,7 @@ bool sched_wake(struct sched *s, struct sched_task *p, u32 flags)
 	env_lock(&p->wake_lock);
 	env_line_read(&p->state_line);
 	sleeps = task_state(p) == TASK_SLEEPING;
-	if (sleeps)
+	if (sleeps && !planted_once(s, lost_wakeup))
 		try_to_wake_up(s, p, flags);
 	env_unlock(&p->wake_lock);
 	env_path_end(PATH_WAKEUP);

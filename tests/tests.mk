@@ -4,13 +4,14 @@
 
 .PHONY: test test-host test-boot test-lint bench images
 
-# The other compiler's image must give the same digits; the debug image asserts
-# the engine's order at every sync point.
+# The other compiler's image must give the same digits; the debug builds check and
+# assert at every step, and plant faults.
 images:
 	@$(MAKE) --no-print-directory -j2 all
 	@$(MAKE) --no-print-directory -j2 CC=clang all
 	@$(MAKE) --no-print-directory -j2 DEBUG=1 all
 	@$(MAKE) --no-print-directory -j2 host
+	@$(MAKE) --no-print-directory -j2 DEBUG=1 host
 
 test:  ## host tests, lint, QEMU scenarios; closes with N passed, N failed
 	@tools/setup test

@@ -235,6 +235,17 @@ void lock_disowned(struct env_lock *l, struct ecpu *c);
 void engine_line_read(struct env_line *l);
 void engine_line_write(struct env_line *l);
 
+
+/* Panics when c, which is about to wait for l, holds one that comes after it; a
+ * trylock need not ask. Debug builds. */
+#ifdef ANECHOIC_DEBUG
+void lock_check_order(const struct env_lock *l, const struct ecpu *c);
+#else
+static inline void lock_check_order(const struct env_lock *l, const struct ecpu *c)
+{
+	(void)l, (void)c;
+}
+#endif
 /* Cost in ps of an access by cpu at at_ps; updates the line. */
 u64 line_access(struct env_line *l, u32 cpu, u64 at_ps, bool write);
 

@@ -122,6 +122,7 @@ void live_lock(struct env_lock *l)
 		if (spins % SPINS_PER_CHECK == 0)
 			spun_long(c, l, since_ns, &cycle);
 	}
+	lock_check_order(l, c);
 	__atomic_store_n(&c->waiting_for, NULL, __ATOMIC_RELAXED);
 	lock_owned(l, c);
 }

@@ -15,6 +15,28 @@ void engine_lock_init(struct env_lock *l, u8 kind, const char *name, u32 id)
 	engine_line_init(&l->line, kind);
 }
 
+#ifdef ANECHOIC_DEBUG
+/* Wait queues and what else tasks share, then a task's lock, then runqueues' by
+ * number. 0: any number of these, in an order of their own. */
+static u32 lock_rank(const struct env_lock *l)
+{
+	return l->line.kind == LINE_RQ_LOCK ? 2 : l->line.kind == LINE_TASK;
+}
+
+void lock_check_order(const struct env_lock *l, const struct ecpu *c)
+{
+	for (u32 i = 0; i < c->nr_held; i++) {
+		const struct env_lock *h = c->held[i];
+		u32 rank = lock_rank(l), before = lock_rank(h);
+
+		panic_unless(!before || rank > before ||
+				     (rank == 2 && before == 2 && l->id > h->id) || l == h,
+			     "lock order: cpu %u takes %s %u while it holds %s %u", c->id, l->name,
+			     l->id, h->name, h->id);
+	}
+}
+#endif
+
 void lock_owned(struct env_lock *l, struct ecpu *c)
 {
 	__atomic_store_n(&l->owner, c->id, __ATOMIC_RELAXED);
@@ -102,6 +124,7 @@ void engine_lock(struct env_lock *l)
 	struct ecpu *c = engine.cur;
 
 	panic_unless(l->owner != c->id, "lock %s %u: cpu %u takes it twice", l->name, l->id, c->id);
+	lock_check_order(l, c);
 	engine_charge_ps(engine.surcharge_ps[ENV_IRQSAVE]);
 	if (l->owner != NO_CPU) {
 		wait_for(l, c);

@@ -100,6 +100,14 @@ static inline void env_kick(u32 cpu)
 	env_send(cpu, EVT_RESCHED);
 }
 
+static inline bool env_kick_pending(u32 cpu)
+{
+	const struct ecpu *c = &engine.cpu[cpu];
+
+	return engine.live || c->event_ps[EVT_RESCHED] != TIME_NEVER ||
+	       (c->state != ECPU_IDLE && c->state != ECPU_BURN);
+}
+
 static inline void env_call(u32 cpu, enum env_call what)
 {
 	env_send(cpu, (enum ecpu_event)(EVT_CALL + what));

@@ -103,6 +103,8 @@ static void test_long_sleeper(void **state)
 			runs_at(floor);
 			sleeper->se.vruntime = stale;
 			test_env.now[0] = sleeper->se.exec_start + ages + more;
+			cpu_rq(m.s, 0)->check.nobody_ns +=
+				test_env.now[0] - cpu_rq(m.s, 0)->curr->se.exec_start;
 			cpu_rq(m.s, 0)->curr->se.exec_start = test_env.now[0];
 			sched_wake(m.s, sleeper, 0);
 			if (profile == PROFILE_V6_4 && more)

@@ -99,7 +99,7 @@ static void test_newidle_declines(void **state)
 {
 	static const struct { const char *switches; u64 avg_idle; bool pulls; } table[] = {
 		{ "", 500000, true }, { "", 499999, false }, { "NO_IDLE_PULL", 1000000, false },
-		{ "MIGRATION_COST=100000", 499999, true },
+		{ "MIGRATION_COST=100000", 199999, true },
 	};
 
 	(void)state;

@@ -55,6 +55,7 @@ void machine_init_policy(struct machine *m, u32 pkgs, u32 cores, u32 threads,
 	apply(&m->vector, switches);
 	cfg = (struct sched_config){
 		.topo = &m->topo, .vector = m->vector, .hz = 1000, .arena = &m->arena,
+		.lockstep = true,
 	};
 	m->s = policy ? sched_create_policy(&cfg, policy) : sched_create(&cfg);
 	for (u32 c = 0; c < m->topo.nr_cpus; c++)
