@@ -10,7 +10,7 @@ void wait_on(struct list *waiters, struct env_lock *lock)
 
 	env_path_begin(PATH_WAIT);
 	list_add_tail(waiters, &t->wait_entry);
-	t->waits_for = lock;
+	__atomic_store_n(&t->waits_for, lock, __ATOMIC_RELAXED);
 	env_path_end(PATH_WAIT);
 	/* The waker takes t off the list under the lock; until then every return
 	 * from the switch is a preemption or a wake-up meant for something else. */
@@ -20,7 +20,7 @@ void wait_on(struct list *waiters, struct env_lock *lock)
 		task_schedule(false);
 		env_lock(lock);
 	}
-	t->waits_for = NULL;
+	__atomic_store_n(&t->waits_for, NULL, __ATOMIC_RELAXED);
 }
 
 bool wake_first(struct list *waiters, u32 flags)

@@ -238,7 +238,6 @@ static struct task *task_alloc(void)
 	t->st.id = tasks.next_id++;
 	t->last_cpu = NO_CPU;
 	t->in_ns = TIME_NEVER;
-	list_add_tail(&tasks.all, &t->all);
 	counter_add(&tasks.alive, 1);
 	raw_unlock(&tasks.lock);
 	return t;
@@ -269,6 +268,9 @@ struct task *task_fork(const struct task_attr *attr, void (*fn)(void *), void *a
 	t->sp = plat_ctx_init(t->sp, task_entry, t);
 	sched_fork(the_sched, &t->st, parent->st.is_idle_task ? NULL : &parent->st, t->st.id,
 		   attr->name);
+	raw_lock(&tasks.lock); /* from here on reports may read it */
+	list_add_tail(&tasks.all, &t->all);
+	raw_unlock(&tasks.lock);
 	if (attr->nice)
 		sched_set_nice(the_sched, &t->st, attr->nice);
 	if (attr->allowed)
@@ -464,16 +466,18 @@ void kernel_dump_tasks(void (*line)(const char *text))
 	list_for_each(e, &tasks.all) {
 		const struct task *t = container_of(e, struct task, all);
 		const struct env_lock *on = __atomic_load_n(&t->waits_for, __ATOMIC_RELAXED);
+		const char *now = state[__atomic_load_n(&t->st.state, __ATOMIC_RELAXED)];
+		u32 cpu = __atomic_load_n(&t->st.cpu, __ATOMIC_RELAXED);
+		bool timer = __atomic_load_n(&t->timer.pending, __ATOMIC_RELAXED);
 
 		if (n++ >= DUMP_MAX)
 			continue;
 		if (on)
 			fmt_sn(buf, sizeof(buf), "  task %u %s: %s on %s %u, cpu %u", t->st.id,
-			       t->st.name, state[t->st.state], on->name, on->id, t->st.cpu);
+			       t->st.name, now, on->name, on->id, cpu);
 		else
 			fmt_sn(buf, sizeof(buf), "  task %u %s: %s%s, cpu %u", t->st.id, t->st.name,
-			       state[t->st.state], t->timer.pending ? " until a timer" : "",
-			       t->st.cpu);
+			       now, timer ? " until a timer" : "", cpu);
 		line(buf);
 	}
 	raw_unlock(&tasks.lock);

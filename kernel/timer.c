@@ -35,7 +35,7 @@ void timer_start(struct timer *t, u64 expires_ns, void (*fn)(struct timer *t))
 	env_path_begin(PATH_TIMER);
 	t->expires_ns = expires_ns;
 	t->fn = fn;
-	t->pending = true;
+	__atomic_store_n(&t->pending, true, __ATOMIC_RELAXED); /* for reports */
 	rb_insert(&queues[cpu], &t->node, timer_less);
 	hardware_set(cpu);
 	env_path_end(PATH_TIMER);
@@ -57,7 +57,7 @@ void timers_run(void)
 			break;
 		env_path_begin(PATH_TIMER);
 		rb_erase(&queues[cpu], &t->node);
-		t->pending = false;
+		__atomic_store_n(&t->pending, false, __ATOMIC_RELAXED);
 		env_path_end(PATH_TIMER);
 		t->fn(t);
 	}

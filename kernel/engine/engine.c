@@ -367,14 +367,17 @@ void engine_dump(void (*line)(const char *text))
 	for (u32 i = 0; i < engine.nr_cpus; i++) {
 		const struct ecpu *c = &engine.cpu[i];
 
-		for (u32 h = 0; h < c->nr_held; h++) {
-			fmt_sn(buf, sizeof(buf), "  cpu %u holds lock %s %u", i, c->held[h]->name,
-			       c->held[h]->id);
+		const struct env_lock *l;
+
+		for (u32 h = 0; h < __atomic_load_n(&c->nr_held, __ATOMIC_RELAXED); h++) {
+			l = __atomic_load_n(&c->held[h], __ATOMIC_RELAXED);
+			fmt_sn(buf, sizeof(buf), "  cpu %u holds lock %s %u", i, l->name, l->id);
 			line(buf);
 		}
-		if (c->waiting_for) {
+		l = __atomic_load_n(&c->waiting_for, __ATOMIC_RELAXED);
+		if (l) {
 			fmt_sn(buf, sizeof(buf), "  cpu %u waits for lock %s %u, owner cpu %u", i,
-			       c->waiting_for->name, c->waiting_for->id, c->waiting_for->owner);
+			       l->name, l->id, __atomic_load_n(&l->owner, __ATOMIC_RELAXED));
 			line(buf);
 		}
 	}
@@ -383,13 +386,17 @@ void engine_dump(void (*line)(const char *text))
 void engine_fail(const char *f, ...)
 {
 	va_list ap;
+	char buf[320];
 
+	env_irq_off();
+	/* Live: several may fail at once, and one reports. */
+	if (__atomic_exchange_n(&engine.failed, true, __ATOMIC_RELAXED))
+		engine_finish();
+	if (engine.cfg.exec->stop)
+		engine.cfg.exec->stop();
 	va_start(ap, f);
 	fmt_vsn(engine.why, sizeof(engine.why), f, ap);
 	va_end(ap);
-	engine.failed = true;
-
-	char buf[320];
 
 	fmt_sn(buf, sizeof(buf), "run failed at %llu ns on cpu %u: %s",
 	       (unsigned long long)env_now(), env_this_cpu(), engine.why);

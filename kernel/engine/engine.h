@@ -122,6 +122,7 @@ struct executor {
 	void (*run)(void); /* from main; returns when the run is over */
 	void (*pass)(struct ecpu *from, struct ecpu *to); /* returns when from has control again */
 	void noreturn_fn (*finish)(void); /* from any CPU of the run */
+	void (*stop)(void); /* stops all others first, for a report; NULL: they stand */
 };
 
 struct engine {

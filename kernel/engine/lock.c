@@ -42,7 +42,9 @@ void lock_owned(struct env_lock *l, struct ecpu *c)
 	__atomic_store_n(&l->owner, c->id, __ATOMIC_RELAXED);
 	panic_unless(c->nr_held < ENGINE_MAX_HELD, "lock %s %u: cpu %u holds %u locks", l->name,
 		     l->id, c->id, c->nr_held);
-	c->held[c->nr_held++] = l;
+	/* Atomic, because a report may look at another CPU's. */
+	__atomic_store_n(&c->held[c->nr_held], l, __ATOMIC_RELAXED);
+	counter_add(&c->nr_held, 1);
 }
 
 void lock_disowned(struct env_lock *l, struct ecpu *c)
@@ -53,8 +55,9 @@ void lock_disowned(struct env_lock *l, struct ecpu *c)
 		     c->id, l->owner);
 	while (c->held[--i] != l)
 		;
-	for (c->nr_held--; i < c->nr_held; i++)
-		c->held[i] = c->held[i + 1];
+	counter_add(&c->nr_held, -1);
+	for (; i < c->nr_held; i++)
+		__atomic_store_n(&c->held[i], c->held[i + 1], __ATOMIC_RELAXED);
 	__atomic_store_n(&l->owner, NO_CPU, __ATOMIC_RELAXED);
 }
 
