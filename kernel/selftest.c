@@ -99,11 +99,15 @@ static void channel_test(struct wl_ctx *ctx, enum channel_kind kind)
 {
 	struct task_attr attr = { .name = "writer" };
 	u32 wrong = 0;
+	bool full;
 
 	channel_init(&st.channel, kind, 100, "test channel", kind, ctx->arena);
 	task_fork(&attr, writer, NULL);
 	task_sleep_ns(20000000);
-	wl_check(ctx, st.channel.used == st.channel.capacity, "the writer left room");
+	env_lock(&st.channel.lock);
+	full = st.channel.used == st.channel.capacity;
+	env_unlock(&st.channel.lock);
+	wl_check(ctx, full, "the writer left room");
 	for (u32 i = 0; i < MESSAGES; i++)
 		if (channel_read(&st.channel, 100) != i)
 			wrong++;
@@ -256,11 +260,12 @@ static int lockcycle_run(struct wl_ctx *ctx)
 	if (nr < 2)
 		return 1;
 	st.ctx = ctx;
+	for (u32 i = 0; i < 2; i++)
+		env_lock_init(&cycle_lock[i], LINE_USER, "cycle", i);
 	for (u32 i = 0; i < 2; i++) {
 		struct cpumask *on = arena_alloc(ctx->arena, sizeof(*on));
 		struct task_attr attr = { .name = "locker", .allowed = on };
 
-		env_lock_init(&cycle_lock[i], LINE_USER, "cycle", i);
 		cpumask_set(on, nr >= 3 ? i + 1 : i);
 		task_fork(&attr, cycle_task, (void *)(uintptr_t)i);
 	}

@@ -133,7 +133,7 @@ void sched_idle_pull(struct sched *s)
 {
 	struct rq *rq = this_rq(s);
 
-	if (rq->curr != rq->idle || rq->need_resched || work_arrived(rq))
+	if (rq->curr != rq->idle || sched_need_resched(s, rq->cpu) || work_arrived(rq))
 		return;
 	env_path_begin(PATH_PULL);
 	if (pull_nearest(rq)) {
