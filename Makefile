@@ -127,6 +127,7 @@ HOST_SOURCES := $(filter-out kernel/main.c kernel/platform_x86.c kernel/smp.c ke
 HOST_OBJECTS := $(addsuffix .o,$(addprefix $(HOST_BUILD)/,$(HOST_SOURCES)))
 HOST_ONE_CPU := $(HOST_BUILD)/tools/host/one_cpu.c.o
 HOST_THREADS := $(HOST_BUILD)/tools/host/threads.c.o
+HOST_LIVE := $(HOST_BUILD)/kernel/engine/live.c.o
 # libc has functions of these names, and the sanitizers call them.
 HOST_CFLAGS := -Dsched_yield=kernel_sched_yield -Dsem_init=kernel_sem_init
 HOST_CFLAGS += -std=gnu11 -O2 -g -Wall -Wextra -Werror -fno-omit-frame-pointer \
@@ -142,9 +143,16 @@ host-threads: $(HOST_BUILD)/anechoic-threads  ## with a thread per CPU, for SANI
 
 $(HOST_BUILD)/anechoic-host: $(filter-out $(HOST_THREADS),$(HOST_OBJECTS))
 $(HOST_BUILD)/anechoic-threads: $(filter-out $(HOST_ONE_CPU),$(HOST_OBJECTS))
-$(HOST_BUILD)/anechoic-host $(HOST_BUILD)/anechoic-threads:
+# For the test that ThreadSanitizer notices.
+$(HOST_BUILD)/anechoic-threads-planted: $(filter-out $(HOST_ONE_CPU) $(HOST_LIVE),$(HOST_OBJECTS)) \
+		$(HOST_LIVE:.c.o=-planted.o)
+$(HOST_BUILD)/anechoic-host $(HOST_BUILD)/anechoic-threads $(HOST_BUILD)/anechoic-threads-planted:
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(HOST_CFLAGS) -o $@ $^
+
+$(HOST_LIVE:.c.o=-planted.o): kernel/engine/live.c $(HOST_LIVE)
+	@echo "  HOSTCC  $< (planted)"
+	$(Q)$(CC) $(HOST_CFLAGS) -DLIVE_UNLOCK_ORDER=__ATOMIC_RELAXED -c $< -o $@
 
 $(HOST_BUILD)/%.o: % $(HOST_BUILD)/flags $(BUILD)/build_id.h
 	@echo "  HOSTCC  $<"

@@ -12,6 +12,8 @@ images:
 	@$(MAKE) --no-print-directory -j2 DEBUG=1 all
 	@$(MAKE) --no-print-directory -j2 host
 	@$(MAKE) --no-print-directory -j2 DEBUG=1 host
+	@$(MAKE) --no-print-directory -j2 DEBUG=1 SANITIZE=thread host-threads \
+		build/debug/host-thread/anechoic-threads-planted
 
 test:  ## host tests, lint, QEMU scenarios; closes with N passed, N failed
 	@tools/setup test
