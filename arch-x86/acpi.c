@@ -7,6 +7,12 @@
 #define MAPPED_END (1ull << 32)
 #define TABLE_MAX (16u << 20)
 
+/* Where a physical address is seen: acpi_init() runs on the boot tables, which map
+ * it to itself. Fuzzing (tests/fuzz) has it elsewhere. */
+#ifndef PHYS
+#define PHYS(addr) ((const void *)(addr))
+#endif
+
 struct rsdp {
 	char signature[8];
 	u8 checksum;
@@ -117,7 +123,7 @@ static bool sums_to_zero(const void *p, u32 n)
  * given, of that kind. */
 static const u8 *table_at(u64 addr, const char *signature, u32 min)
 {
-	const struct table *t = (const struct table *)addr;
+	const struct table *t = PHYS(addr);
 
 	if (!readable(addr, sizeof(*t)) || (signature && memcmp(t->signature, signature, 4)))
 		return NULL;
@@ -137,7 +143,7 @@ static u32 root_entry_size;
 
 static void find_root(u64 addr)
 {
-	const struct rsdp *r = (const struct rsdp *)addr;
+	const struct rsdp *r = PHYS(addr);
 
 	if (!readable(addr, RSDP_V1_SIZE) || memcmp(r->signature, "RSD PTR ", 8) ||
 	    !sums_to_zero(r, RSDP_V1_SIZE))

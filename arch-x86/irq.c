@@ -25,7 +25,6 @@ extern const char trap_stubs[];
 
 static struct gate idt[NR_VECTORS] __attribute__((aligned(16)));
 static irq_handler_fn handlers[NR_VECTORS];
-static irq_handler_fn exit_hook;
 
 void trap_dispatch(const struct trap_frame *f);
 
@@ -36,11 +35,6 @@ static void wake_only(void)
 void irq_set_handler(u8 vector, irq_handler_fn fn)
 {
 	handlers[vector] = fn;
-}
-
-void irq_set_exit_hook(irq_handler_fn fn)
-{
-	exit_hook = fn;
 }
 
 static void gate_set(u32 vector, u8 ist)
@@ -118,6 +112,4 @@ void trap_dispatch(const struct trap_frame *f)
 		unexpected_vector(f->vector);
 	lapic_eoi();
 	handlers[f->vector]();
-	if (exit_hook)
-		exit_hook();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Exceptions and interrupts. Interrupt handlers run with interrupts off on the
- * stack of whatever was interrupted, so a handler or the exit hook may switch
+ * stack of whatever was interrupted, so a handler may switch
  * stacks: the interrupted code goes on when its stack is switched back to.
  * Double fault, NMI and machine check have stacks of their own.
  */
@@ -38,10 +38,6 @@ typedef void (*irq_handler_fn)(void);
  * Any other vector without a handler is fatal. EOI is sent before the handler
  * runs. Not to be changed while other CPUs take that vector. */
 void irq_set_handler(u8 vector, irq_handler_fn fn);
-
-/* Called after each interrupt's handler, just before the return to the
- * interrupted code, interrupts off; NULL: none. Not after exceptions and NMIs. */
-void irq_set_exit_hook(irq_handler_fn fn);
 
 /* Builds the IDT (shared by all CPUs) and loads it on the calling one. */
 void irq_init(void);

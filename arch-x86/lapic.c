@@ -192,11 +192,6 @@ void lapic_timer_calibrate(void)
 		arch_fatal("the local APIC timer does not count");
 }
 
-u64 lapic_timer_hz(void)
-{
-	return timer_hz;
-}
-
 static void timer_arm(u64 ns, u32 mode)
 {
 	u64 limit = muldiv_u64(~0u, NS_PER_S, timer_hz);
@@ -211,9 +206,4 @@ static void timer_arm(u64 ns, u32 mode)
 void lapic_timer_oneshot(u64 ns)
 {
 	timer_arm(ns, 0);
-}
-
-void lapic_timer_periodic(u64 ns)
-{
-	timer_arm(ns, APIC_LVT_PERIODIC);
 }

@@ -27,12 +27,10 @@ void lapic_sipi(u32 apic_id, u8 page);
 
 /* Measures the timer against the TSC; boot CPU, after tsc_init(). */
 void lapic_timer_calibrate(void);
-u64 lapic_timer_hz(void);
 
-/* Arms the calling CPU's timer: VEC_TIMER once, or every ns; 0 stops it.
+/* Arms the calling CPU's timer: VEC_TIMER once; 0 stops it.
  * Clamped to what the 32-bit counter holds. An expiry that is already
  * pending is still delivered: handlers must bear an interrupt too many. */
 void lapic_timer_oneshot(u64 ns);
-void lapic_timer_periodic(u64 ns);
 
 #endif

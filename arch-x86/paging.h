@@ -56,9 +56,6 @@ void *phys_page_zeroed(void);
  * of memory". a must stay where it is. */
 void arch_memory_arena(struct arena *a);
 
-/* Bytes of RAM that the loader's map listed as usable. */
-u64 phys_ram_bytes(void);
-
 /* Maps one page of device registers, uncached. */
 void paging_map_device(u64 pa);
 

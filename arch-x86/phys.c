@@ -16,7 +16,6 @@ struct region {
  * ways, low is empty and everything comes from main. */
 static struct region low, main_region;
 static struct arena *arena;
-static u64 ram_bytes;
 
 static u64 region_size(const struct region *r)
 {
@@ -72,7 +71,6 @@ void phys_init(const struct boot_info *bi)
 
 		if (bi->mem[i].type != BOOT_MEM_RAM)
 			continue;
-		ram_bytes += end - base;
 		if (base < GIB4)
 			consider(bi, base, end < GIB4 ? end : GIB4);
 		if (end > GIB4)
@@ -92,7 +90,8 @@ void *phys_page_alloc(void)
 		arch_fatal("out of memory: no page left");
 	if (r == &main_region && arena) {
 		if (arena->size < arena->used + PAGE_SIZE)
-			arch_fatal("out of memory: stacks have met the arena");
+			arch_fatal("out of memory: give the machine more "
+				   "(tools/run --qemu \"-m 4G\")");
 		arena->size -= PAGE_SIZE;
 	}
 	r->end -= PAGE_SIZE;
@@ -108,9 +107,4 @@ void arch_memory_arena(struct arena *a)
 {
 	arena_init(a, (void *)main_region.base, region_size(&main_region));
 	arena = a;
-}
-
-u64 phys_ram_bytes(void)
-{
-	return ram_bytes;
 }

@@ -11,21 +11,16 @@
 #define GUESS_HZ NS_PER_S
 
 static u64 hz;
-static const char *source;
 
 static u64 from_cpuid(const struct cpuid_snap *s)
 {
 	const struct cpuid_leaf *l = cpuid_find(s, 0x40000010, 0);
 
-	if (l && l->eax) {
-		source = "cpuid40000010";
+	if (l && l->eax)
 		return l->eax * 1000ull; /* kHz */
-	}
 	l = cpuid_find(s, 0x15, 0);
-	if (l && l->eax && l->ebx && l->ecx) {
-		source = "cpuid15";
+	if (l && l->eax && l->ebx && l->ecx)
 		return muldiv_u64(l->ecx, l->ebx, l->eax); /* crystal Hz x ratio */
-	}
 	return 0;
 }
 
@@ -86,25 +81,17 @@ void tsc_init(void)
 
 	cpuid_capture(&snap);
 	hz = from_cpuid(&snap);
-	for (int i = 0; i < 3 && !hz; i++) {
-		source = "pit";
+	for (int i = 0; i < 3 && !hz; i++)
 		hz = pit_measure();
-	}
 	if (hz)
 		return;
 	l = cpuid_find(&snap, 0x16, 0);
-	source = l && l->eax ? "cpuid16" : "guess";
 	hz = l && l->eax ? l->eax * 1000000ull : GUESS_HZ; /* base MHz */
 }
 
 u64 tsc_hz(void)
 {
 	return hz;
-}
-
-const char *tsc_source(void)
-{
-	return source;
 }
 
 u64 tsc_to_ns(u64 cycles)

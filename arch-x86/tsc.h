@@ -11,9 +11,6 @@ void tsc_init(void);
 
 u64 tsc_hz(void);
 
-/* "cpuid40000010", "cpuid15", "pit", "cpuid16" or "guess". */
-const char *tsc_source(void);
-
 /* A difference of counter values in ns, and back; rounded down. */
 u64 tsc_to_ns(u64 cycles);
 u64 tsc_from_ns(u64 ns);

@@ -13,6 +13,12 @@
 
 #define MAPPED_END (1ull << 32)
 
+/* Where a physical address is seen: the boot tables map it to itself. Fuzzing
+ * (tests/fuzz) has it elsewhere. */
+#ifndef PHYS
+#define PHYS(addr) ((const void *)(u64)(addr))
+#endif
+
 #define PVH_MAGIC 0x336ec578u
 
 struct pvh_start_info {
@@ -93,13 +99,13 @@ static void parse_pvh(const struct pvh_start_info *si)
 {
 	info.protocol = "pvh";
 	if (readable(si->cmdline, 1))
-		set_cmdline((const char *)si->cmdline, MAPPED_END - si->cmdline);
+		set_cmdline(PHYS(si->cmdline), MAPPED_END - si->cmdline);
 	info.rsdp = si->rsdp;
 	if (si->version < 1 ||
 	    !readable(si->memmap, (u64)si->memmap_entries * sizeof(struct pvh_memmap_entry)))
 		return;
 
-	const struct pvh_memmap_entry *e = (const struct pvh_memmap_entry *)si->memmap;
+	const struct pvh_memmap_entry *e = PHYS(si->memmap);
 
 	for (u32 i = 0; i < si->memmap_entries; i++)
 		add_mem(e[i].addr, e[i].size, e[i].type);
@@ -131,7 +137,7 @@ static void copy_mb2_rsdp(const struct mb2_tag *t, size_t size)
 
 static void parse_mb2(u64 addr)
 {
-	u32 total = *(const u32 *)addr;
+	u32 total = *(const u32 *)PHYS(addr);
 	bool have_new_rsdp = false;
 	u32 off = 8; /* past total size and a reserved word */
 
@@ -139,7 +145,7 @@ static void parse_mb2(u64 addr)
 	if (total > MB2_INFO_MAX || !readable(addr, total))
 		return;
 	while (off <= total && total - off >= sizeof(struct mb2_tag)) {
-		const struct mb2_tag *t = (const struct mb2_tag *)(addr + off);
+		const struct mb2_tag *t = PHYS(addr + off);
 
 		if (t->type == MB2_TAG_END || t->size < sizeof(*t) || t->size > total - off)
 			return;
@@ -166,7 +172,7 @@ static void parse_mb2(u64 addr)
 static u64 scan_rsdp(u64 from, u64 to)
 {
 	for (u64 a = (from + 15) & ~15ull; a + RSDP_V1_SIZE <= to; a += 16) {
-		const u8 *p = (const u8 *)a;
+		const u8 *p = PHYS(a);
 		u8 sum = 0;
 
 		if (memcmp(p, "RSD PTR ", 8))
@@ -183,7 +189,7 @@ static u64 scan_rsdp(u64 from, u64 to)
  * the EBDA, whose segment the BIOS data area names, then the BIOS area. */
 static u64 find_rsdp(void)
 {
-	const volatile u16 *ebda_segment = (const volatile u16 *)0x40e;
+	const volatile u16 *ebda_segment = PHYS(0x40e);
 	u64 ebda = (u64)*ebda_segment << 4;
 	u64 rsdp = 0;
 
@@ -198,8 +204,8 @@ void noreturn_fn boot_main(u32 magic, u32 info_addr)
 	if (magic == MB2_BOOT_MAGIC && readable(info_addr, 8))
 		parse_mb2(info_addr);
 	else if (!magic && readable(info_addr, sizeof(struct pvh_start_info)) &&
-		 *(const u32 *)(u64)info_addr == PVH_MAGIC)
-		parse_pvh((const struct pvh_start_info *)(u64)info_addr);
+		 *(const u32 *)PHYS(info_addr) == PVH_MAGIC)
+		parse_pvh(PHYS(info_addr));
 	if (!info.rsdp)
 		info.rsdp = find_rsdp();
 	kernel_main(&info);

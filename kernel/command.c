@@ -93,16 +93,17 @@ static void choose_topology(const struct cmdline *cl, const struct booted *b, st
 		usage("error: nodes=%u: must divide the %u packages", nodes, shape.pkgs);
 	topology_from_boot(&booted, &b->in, a, &warnings);
 	if (simulated) {
-		bool fits = m->sockets == shape.pkgs && m->cores == shape.dies * shape.cores &&
-			    m->threads == shape.threads;
-
-		if (fits && !cl->given[OPT_nodes])
-			nodes = m->nodes_per_socket > 1 ? m->nodes_per_socket * m->sockets : 1;
 		topology_from_shape(&topo, &shape, nodes, 0, a);
 		topo_simulate(shape.dies, shape.cores, shape.threads, &shifts);
 	} else {
 		topo = booted;
 	}
+	/* What the machine is known to have, on any topology of its shape. */
+	if (m->sockets && topo.nr_pkgs == m->sockets && topo.nr_cores == m->sockets * m->cores &&
+	    topo.smt_max == m->threads)
+		topology_override(&topo,
+				  cl->given[OPT_nodes] ? 0 : m->nodes_per_socket * m->sockets,
+				  m->llc_cores, a);
 	if (rig.exec->needs_cpus && !same_machine(&topo, &booted))
 		usage("error: exec=%s: needs the topology that booted (%u CPUs), not %s",
 		      cl->exec, booted.nr_cpus,
@@ -116,7 +117,7 @@ static void choose_topology(const struct cmdline *cl, const struct booted *b, st
 		topo.plant = rig.plant;
 		topo_build_masks(&topo, a); /* the threads come up once more, with the fault */
 	}
-	domains_build(&domains, &topo, false, a);
+	domains_build(&domains, &topo, feat(&cl->arm[0].vector, FEAT_SD_PKG), a);
 	topology_log(&topo, &domains, simulated ? NULL : &b->in, &shifts, console_line);
 	topology_tree(&topo, console_line);
 	frames_init(a, topo.nr_cpus);

@@ -6,6 +6,7 @@
 #include "console.h"
 #include "frame.h"
 #include "lib/fmt.h"
+#include "lib/math64.h"
 #include "stats/summary.h"
 
 /* About ten half-lives of the load averages (DESIGN section 5). */
@@ -163,6 +164,23 @@ static void lines_json(struct json *j)
 	json_end_obj(j);
 }
 
+/* Entries of one series that fit into the frame beside all others. */
+#define SERIES_SHOWN 4000
+
+static void series_json(struct json *j, const struct wl_series *s)
+{
+	if (s->nr > SERIES_SHOWN) {
+		json_null(j, s->name);
+		console_printf("%s: %u entries, more than the %u that a frame holds: null",
+			       s->name, s->nr, SERIES_SHOWN);
+		return;
+	}
+	json_arr(j, s->name);
+	for (u32 k = 0; k < s->nr; k++)
+		json_u64(j, NULL, s->v[k]);
+	json_end_arr(j);
+}
+
 static void counters_frame(const struct cmdline *cl, const struct plan_point *point,
 			   const struct plan_run *run, const struct run_result *r)
 {
@@ -175,20 +193,38 @@ static void counters_frame(const struct cmdline *cl, const struct plan_point *po
 #undef COUNTER
 	json_u64(j, "irqs", r->irqs);
 	json_u64(j, "idle_ns", r->idle_ns);
+	json_u64(j, "mean_burst_ns",
+		 r->counters.switches ? (r->vtime_ns * engine.nr_cpus - r->idle_ns) /
+						r->counters.switches : 0);
 	json_u64(j, "lock_wait_ns", r->lock_wait_ns);
 	json_u64(j, "wake_latency_p50_ns", hist_percentile(&r->wake_latency_ns, 50000));
 	json_u64(j, "wake_latency_p99_ns", hist_percentile(&r->wake_latency_ns, 99000));
 	json_u64(j, "wake_latency_max_ns", r->wake_latency_ns.max);
 	hist_json(&r->wake_latency_ns, j, "wake_latency_ns");
-	for (u32 i = 0; i < r->ctx.nr_series; i++) {
-		json_arr(j, r->ctx.series[i].name);
-		for (u32 k = 0; k < r->ctx.series[i].nr; k++)
-			json_u64(j, NULL, r->ctx.series[i].v[k]);
-		json_end_arr(j);
-	}
+	for (u32 i = 0; i < r->ctx.nr_series; i++)
+		series_json(j, &r->ctx.series[i]);
 	lines_json(j);
 	json_end_obj(j);
 	frame_end(j);
+}
+
+/* A command of one arm and one seed has no table worth the name: all metrics. */
+static void all_figures(const struct plan_point *point, const struct run_result *r)
+{
+	const struct metric_info *m = point->workload->metrics;
+	char value[40];
+
+	for (u32 i = 0; i < point->workload->nr_metrics; i++)
+		console_printf("%s: %-20s %14s  %s", point->workload->name, m[i].name,
+			       fmt_rounded(value, r->ctx.metric[i], m[i].digits,
+					   m[i].digits > 6 ? 6 : m[i].digits),
+			       m[i].help);
+	if (r->switches && r->host_ns)
+		console_printf("%s: %llu control switches in %llu ms of real time, %llu per s",
+			       point->workload->name, (unsigned long long)r->switches,
+			       (unsigned long long)(r->host_ns / 1000000),
+			       (unsigned long long)muldiv_u64(r->switches, 1000000000,
+							      r->host_ns));
 }
 
 bool report_run(const struct cmdline *cl, const struct rig *rig, const struct plan_point *point,
@@ -196,6 +232,8 @@ bool report_run(const struct cmdline *cl, const struct rig *rig, const struct pl
 {
 	result_frame(cl, rig, point, run, r);
 	counters_frame(cl, point, run, r);
+	if (cl->nr_arms == 1 && cl->number[OPT_runs] == 1)
+		all_figures(point, r);
 	return run_settled(r);
 }
 
@@ -233,7 +271,7 @@ void report_init(const struct cmdline *cl, struct arena *a)
 
 static u32 table_digits(const struct metric_info *m)
 {
-	return m->digits > 4 ? 4 : m->digits;
+	return m->digits > 6 ? 6 : m->digits;
 }
 
 static void table_add(const struct cmdline *cl, const struct plan_point *point, u32 arm,

@@ -30,7 +30,7 @@ static void ctx_init(struct wl_ctx *ctx, const struct rig *rig, const struct run
 
 static void collect(struct run_result *r, struct sched *s)
 {
-	u64 end_ps = ENGINE_START_PS;
+	u64 end_ps = engine.live ? live_now() * 1000 : engine.last_action_ps;
 
 	for (u32 c = 0; c < engine.nr_cpus; c++) {
 		const u64 *from = (const u64 *)sched_counters(s, c);
@@ -40,14 +40,13 @@ static void collect(struct run_result *r, struct sched *s)
 		for (u32 i = 0; i < sizeof(r->counters) / sizeof(u64); i++)
 			to[i] += from[i];
 		r->idle_ns += cpu->idle_total_ps / 1000;
+		if (cpu->state == ECPU_IDLE && cpu->idle_since_ps < end_ps)
+			r->idle_ns += (end_ps - cpu->idle_since_ps) / 1000;
 		r->lock_wait_ns += cpu->lock_wait_ps / 1000;
 		r->irqs += cpu->irqs;
-		/* Sleepers' clocks lag behind; the last one that acted ended the run. */
-		if (cpu->now_ps > end_ps)
-			end_ps = cpu->now_ps;
 	}
-	r->vtime_ns = (engine.live ? live_now() * 1000 : engine.last_action_ps) / 1000 -
-		      ENGINE_START_PS / 1000;
+	/* The last CPU that acted ended the run. */
+	r->vtime_ns = end_ps / 1000 - ENGINE_START_PS / 1000;
 	r->switches = engine.passes;
 }
 
@@ -83,9 +82,9 @@ void run_execute(const struct rig *rig, const struct run_spec *spec, struct run_
 	rig->exec->run();
 	trace_on = false;
 	tasks_collect();
+	collect(r, s);
 	if (!engine.failed)
 		r->ctx.checks_failed += check_run(&r->ctx, s);
-	collect(r, s);
 	r->failed = engine.failed || r->ctx.checks_failed;
 	r->host_ns = plat_host_ns() - host_ns;
 	r->instructions = rig->cost_insn ? plat_cycles() - cycles : 0;

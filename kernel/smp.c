@@ -44,11 +44,6 @@ struct percpu *smp_percpu(u32 cpu)
 	return cpus ? cpus[cpu].percpu : percpu_self();
 }
 
-u32 smp_apic_id(u32 cpu)
-{
-	return smp_percpu(cpu)->apic_id;
-}
-
 void smp_ipi(u32 cpu, u8 vector)
 {
 	lapic_ipi(cpus[cpu].percpu->apic_id, vector);
@@ -78,17 +73,6 @@ static void noreturn_fn park_loop(void)
 		irq_disable();
 		set_state(me, SMP_PARKED);
 	}
-}
-
-void noreturn_fn smp_park(void)
-{
-	panic_unless(percpu_cpu() != 0, "smp: the boot CPU cannot park");
-	irq_disable();
-	__asm__ volatile("movq %0, %%rsp\n\t"
-			 "xorl %%ebp, %%ebp\n\t"
-			 "call *%1\n\t"
-			 "ud2" ::"r"(percpu_self()->stack_top), "r"(park_loop));
-	__builtin_unreachable();
 }
 
 void smp_run_on(u32 cpu, void (*fn)(void *), void *arg)

@@ -26,7 +26,6 @@ u32 smp_start_all(const struct boot_info *bi, bool linux52, struct topo_input *i
 /* Entries of in->cpu, dead ones included; 1 before smp_start_all(). */
 u32 smp_nr(void);
 enum smp_state smp_state(u32 cpu);
-u32 smp_apic_id(u32 cpu);
 struct percpu *smp_percpu(u32 cpu);
 
 /* Makes a parked CPU (not 0, not the caller) call fn(arg) on its own stack with
@@ -37,10 +36,6 @@ void smp_run_on(u32 cpu, void (*fn)(void *), void *arg);
 /* Waits until the CPU is parked again. Everything that its function wrote is
  * visible then. */
 void smp_wait_parked(u32 cpu);
-
-/* From within a function started by smp_run_on(), at any depth: drops the
- * CPU's stack and parks. */
-void noreturn_fn smp_park(void);
 
 /* Sends a vector to a started CPU. Any context. */
 void smp_ipi(u32 cpu, u8 vector);

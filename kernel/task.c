@@ -17,8 +17,9 @@ struct sched *the_sched;
 struct kcpu {
 	struct task *current, *idle;
 	struct task *last;        /* last task but the idle one: whose cache this is */
+	u32 mm;                   /* the address space loaded; idle borrows it */
 	struct task *switched_from;
-	struct hist *wake_latency_ns; /* live: its own until the run's end, or all would share one */
+	struct hist *wake_latency_ns; /* live: its own until the end, or all share one */
 	char *copies;             /* live: what task_copy() writes */
 };
 
@@ -128,13 +129,14 @@ void task_schedule(bool preempt)
 		u64 now_ns = env_now();
 
 		if (next != k->idle) {
-			env_charge(next->mm == prev->mm ? ENV_SWITCH_THREAD : ENV_SWITCH_PROC);
+			env_charge(next->mm == k->mm ? ENV_SWITCH_THREAD : ENV_SWITCH_PROC);
+			k->mm = next->mm;
 			charge_refill(next, k, cpu);
 			record_latency(next, k, now_ns);
 			k->last = next;
 			next->last_cpu = cpu;
 		} else {
-			env_charge(ENV_SWITCH_THREAD); /* the idle task borrows the address space */
+			env_charge(ENV_SWITCH_THREAD);
 		}
 		k->current = next;
 		engine.cpu[cpu].paths = &next->paths;
@@ -401,7 +403,9 @@ static void idle_loop(void *arg)
 		} else {
 			env_path_begin(PATH_IDLE);
 			env_path_end(PATH_IDLE);
+			env_trace(EV_IDLE_ENTER, 0, 0, 0, 0);
 			env_idle();
+			env_trace(EV_IDLE_EXIT, 0, 0, 0, 0);
 		}
 	}
 }
@@ -485,6 +489,7 @@ void kernel_dump_tasks(void (*line)(const char *text))
 		fmt_sn(buf, sizeof(buf), "  and %u more tasks", n - DUMP_MAX);
 		line(buf);
 	}
+	sched_dump(the_sched, line);
 }
 
 void kernel_log(const char *text)
@@ -505,7 +510,8 @@ void tasks_panic_dump(void)
 	if (!trace_on || (!engine.live && !engine.cur)) /* no run in progress */
 		return;
 	cpu = env_this_cpu();
-	panic_say("cpu %u of the run, at %llu ns", cpu, (unsigned long long)env_now());
+	panic_say("cpu %u of the run, at %llu ns", cpu,
+		  (unsigned long long)engine_report_ns());
 	t = tasks.cpu ? tasks.cpu[cpu].current : NULL;
 	if (t)
 		panic_say(", task %u %s", t->st.id, t->st.name ? t->st.name : "idle");

@@ -79,7 +79,8 @@ void task_wait_children(void);
 /* A new address space for tasks of process mode. */
 u32 task_new_mm(void);
 
-/* CPU time of any task so far, up to this CPU's clock. Exact in lockstep. */
+/* CPU time of any task so far. Its CPU may be ahead of this one by a few sync
+ * points, and what it ran there counts. */
 u64 task_cpu_ns(const struct task *t);
 
 /* Sleeps at least ns. (sync) */

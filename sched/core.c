@@ -126,8 +126,10 @@ struct rq *task_rq_lock(struct sched *s, struct sched_task *p)
 
 void update_rq_clock(struct rq *rq)
 {
-	u64 now = env_now();
+	u64 now;
 
+	env_charge(ENV_RDTSC);
+	now = env_now();
 	env_debug_assert(env_held(&rq->lock), "rq %u: clock without lock", rq->cpu);
 #ifdef ANECHOIC_DEBUG
 	check_ticks(rq, now);

@@ -34,7 +34,6 @@ enum env_surcharge {
 	ENV_RDTSC,
 	ENV_DIV,         /* 64-bit divide */
 	ENV_IRQSAVE,     /* PUSHF, CLI, POPF of an uncontended irqsave lock */
-	ENV_ATOMIC,      /* uncontended locked operation */
 	ENV_NR_SURCHARGES
 };
 
@@ -102,10 +101,10 @@ static inline void env_kick(u32 cpu);
 
 /* Function IPI; pending ones of one kind merge. (sync) */
 static inline void env_call(u32 cpu, enum env_call what);
+
 /* For checks: a resched IPI is on its way to cpu, or it runs kernel code and will
  * look by itself. True where that is not known. */
 static inline bool env_kick_pending(u32 cpu);
-
 
 /* One turn of a loop that waits for another CPU's store. (sync) */
 static inline void env_relax(void);

@@ -78,7 +78,7 @@ void sched_move_task(struct sched *s, struct sched_task *p, struct task_group *t
 	update_rq_clock(rq);
 	env_line_write(&rq->state_line);
 	queued = task_on_rq(p) == TASK_QUEUED;
-	running = task_running(rq, p);
+	running = task_is_curr(rq, p);
 	absolute = !vruntime_normalised(p);
 	if (queued)
 		dequeue_task(rq, p, DEQUEUE_SAVE | DEQUEUE_MOVE);

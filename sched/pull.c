@@ -129,21 +129,6 @@ bool newidle_pull(struct rq *rq)
 	return rq->nr_running;
 }
 
-void sched_idle_pull(struct sched *s)
-{
-	struct rq *rq = this_rq(s);
-
-	if (rq->curr != rq->idle || sched_need_resched(s, rq->cpu) || work_arrived(rq))
-		return;
-	env_path_begin(PATH_PULL);
-	if (pull_nearest(rq)) {
-		rq->idle_stamp = 0;
-		resched_curr(rq);
-		rq_unlock(rq);
-	}
-	env_path_end(PATH_PULL);
-}
-
 /* ---- the set of idle CPUs ---------------------------------------------------- */
 
 void idle_mask_enter(struct rq *rq)
@@ -154,7 +139,6 @@ void idle_mask_enter(struct rq *rq)
 		return;
 	rq->in_idle_mask = true;
 	env_line_write(&s->idle_mask_line);
-	env_charge(ENV_ATOMIC);
 	__atomic_fetch_or(&s->idle_mask.w[rq->cpu / 64], 1ull << (rq->cpu % 64), __ATOMIC_RELAXED);
 	__atomic_fetch_add(&s->idle_mask_weight, 1, __ATOMIC_RELAXED);
 }
@@ -167,7 +151,6 @@ static void idle_mask_leave(struct rq *rq)
 		return;
 	rq->in_idle_mask = false;
 	env_line_write(&s->idle_mask_line);
-	env_charge(ENV_ATOMIC);
 	__atomic_fetch_and(&s->idle_mask.w[rq->cpu / 64], ~(1ull << (rq->cpu % 64)),
 			   __ATOMIC_RELAXED);
 	__atomic_fetch_sub(&s->idle_mask_weight, 1, __ATOMIC_RELAXED);
@@ -223,14 +206,12 @@ static u32 nearest_idle(struct rq *rq, const struct cpumask *movable)
 	return s->nr_cpus;
 }
 
-void pull_on_tick(struct rq *rq, const struct cpumask *movable)
+/* Interrupts off, no lock held. Asks the nearest idle CPU of movable to pull. */
+static void request_pull(struct rq *rq, const struct cpumask *movable)
 {
 	struct sched *s = rq->sched;
 	u32 cpu;
 
-	idle_mask_leave(rq);
-	if (!movable)
-		return;
 	env_line_read(&s->idle_mask_line);
 	if (!__atomic_load_n(&s->idle_mask_weight, __ATOMIC_RELAXED))
 		return;
@@ -240,4 +221,32 @@ void pull_on_tick(struct rq *rq, const struct cpumask *movable)
 	counter_add(&rq->count.pull_kicks, 1);
 	env_trace(EV_CALL, cpu, ENV_CALL_PULL, 0, 0);
 	env_call(cpu, ENV_CALL_PULL);
+}
+
+void pull_on_tick(struct rq *rq, const struct cpumask *movable)
+{
+	idle_mask_leave(rq);
+	if (movable)
+		request_pull(rq, movable);
+}
+
+void sched_idle_pull(struct sched *s)
+{
+	struct rq *rq = this_rq(s);
+
+	if (rq->curr != rq->idle || sched_need_resched(s, rq->cpu) || work_arrived(rq))
+		return;
+	env_path_begin(PATH_PULL);
+	if (pull_nearest(rq)) {
+		rq->idle_stamp = 0;
+		resched_curr(rq);
+		env_irq_off();
+		rq_unlock(rq);
+		/* All CPUs tick together and ask the same nearest one: their requests
+		 * merge. Who was asked and found work asks the next. */
+		if (test_overload(s))
+			request_pull(rq, &s->online);
+		env_irq_on();
+	}
+	env_path_end(PATH_PULL);
 }

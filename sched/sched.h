@@ -116,7 +116,7 @@ void sched_fork(struct sched *s, struct sched_task *t, struct sched_task *parent
 /* First wake-up of a forked task. */
 void sched_wake_new(struct sched *s, struct sched_task *t);
 
-enum sched_wake_flags { WAKE_SYNC = 1 << 0, WAKE_FORK = 1 << 1, WAKE_MIGRATED = 1 << 2 };
+enum sched_wake_flags { WAKE_SYNC = 1 << 0, WAKE_FORK = 1 << 1 };
 
 /* try_to_wake_up. False when t was not sleeping. Any context. */
 bool sched_wake(struct sched *s, struct sched_task *t, u32 flags);

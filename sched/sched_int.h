@@ -150,7 +150,6 @@ static inline struct rq *this_rq(const struct sched *s)
 }
 
 #define schedstat_inc(s, field) counter_add(&this_rq(s)->count.field, 1)
-#define schedstat_add(s, field, n) counter_add(&this_rq(s)->count.field, n)
 
 static inline struct sched_task *task_of(struct sched_entity *se)
 {
@@ -205,6 +204,13 @@ static inline void task_set_on_rq(struct sched_task *p, enum task_on_rq on_rq)
 static inline bool task_running(const struct rq *rq, const struct sched_task *p)
 {
 	return rq->curr == p;
+}
+
+/* And its entity is its queue's current one: a CPU in newidle_pull() has put its
+ * task already. */
+static inline bool task_is_curr(const struct rq *rq, const struct sched_task *p)
+{
+	return task_running(rq, p) && p->se.cfs_rq->curr == &p->se;
 }
 
 /* ---- core.c: locks, clocks, moving tasks on and off queues ----------------- */

@@ -83,8 +83,7 @@ static struct change change_begin(struct sched *s, struct sched_task *p, u32 deq
 	update_rq_clock(c.rq);
 	env_line_write(&c.rq->state_line);
 	c.queued = task_on_rq(p) == TASK_QUEUED;
-	/* A CPU in newidle_pull() has put its current task already. */
-	c.running = task_running(c.rq, p) && p->se.cfs_rq->curr == &p->se;
+	c.running = task_is_curr(c.rq, p);
 	if (c.queued)
 		dequeue_task(c.rq, p, dequeue_flags);
 	if (c.running)
@@ -170,7 +169,6 @@ void sched_set_state(struct sched *s, enum sched_state state)
 	env_irq_off();
 	curr = this_rq(s)->curr;
 	env_line_write(&curr->state_line);
-	env_charge(ENV_ATOMIC);
 	/* Ordered before the caller's look at what it waits for; its partner is the
 	 * waker's look at the state, after its store to that. */
 	__atomic_store_n(&curr->state, state, __ATOMIC_SEQ_CST);

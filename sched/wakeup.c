@@ -29,6 +29,7 @@ void update_avg_idle(struct rq *rq)
 /* rq lock held, clock current, p queued. The kick comes last: it lets time pass. */
 static void ttwu_do_wakeup(struct rq *rq, struct sched_task *p, bool fork)
 {
+	env_line_write(&p->state_line);
 	task_set_state(p, TASK_RUNNING);
 	if (!fork)
 		update_avg_idle(rq);
@@ -95,7 +96,6 @@ static void wake_list_add(struct sched *s, struct sched_task *p, u32 cpu, bool m
 	p->remote_migrated = migrated;
 	schedstat_inc(s, wake_list_queued);
 	env_line_write(&rq->wake_line);
-	env_charge(ENV_ATOMIC);
 	head = __atomic_load_n(&rq->wake_list, __ATOMIC_RELAXED);
 	do {
 		p->wake_next = head;
@@ -139,7 +139,6 @@ void sched_wake_list_drain(struct sched *s)
 
 	env_path_begin(PATH_WAKE_DRAIN);
 	env_line_write(&rq->wake_line);
-	env_charge(ENV_ATOMIC);
 	p = __atomic_exchange_n(&rq->wake_list, NULL, __ATOMIC_ACQUIRE);
 	check_available_changed(rq);
 	if (p) {
@@ -185,7 +184,6 @@ static void try_to_wake_up(struct sched *s, struct sched_task *p, u32 flags)
 	u32 cpu, prev = task_cpu(p);
 	bool migrated;
 
-	__atomic_store_n(&p->woken_ns, env_now(), __ATOMIC_RELAXED);
 	schedstat_inc(s, wakeups);
 	if (flags & WAKE_SYNC)
 		schedstat_inc(s, wakeups_sync);
@@ -196,6 +194,8 @@ static void try_to_wake_up(struct sched *s, struct sched_task *p, u32 flags)
 	/* Its last CPU may still be switching away from it. */
 	while (__atomic_load_n(&p->on_cpu, __ATOMIC_ACQUIRE))
 		env_relax();
+	__atomic_store_n(&p->woken_ns, env_now(), __ATOMIC_RELAXED);
+	env_line_write(&p->state_line);
 	task_set_state(p, TASK_WAKING);
 	prev = p->cpu;
 	cpu = select_task_rq(s, p, p->wake_cpu, SELECT_WAKE, flags);

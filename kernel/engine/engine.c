@@ -17,7 +17,6 @@ static void cpu_init(struct ecpu *c, u32 id)
 	c->now_ps = ENGINE_START_PS;
 	c->state = ECPU_RUN;
 	c->irq_depth = 1; /* until the idle task starts */
-	c->busy = true;
 	c->next_event_ps = TIME_NEVER;
 	c->next_waiter = NO_CPU;
 	for (u32 e = 0; e < EVT_NR; e++)
@@ -61,7 +60,6 @@ static void costs_init(struct engine *e)
 	e->surcharge_ps[ENV_RDTSC] = m->rdtsc_ps;
 	e->surcharge_ps[ENV_DIV] = m->div_ps;
 	e->surcharge_ps[ENV_IRQSAVE] = m->irqsave_ps;
-	e->surcharge_ps[ENV_ATOMIC] = m->lock_rmw_ps;
 }
 
 /* What the counter shows between an exit and an enter with nothing in between:
@@ -150,6 +148,11 @@ void engine_exit_insn(void)
 u64 engine_now(void)
 {
 	return engine.cur->now_ps / 1000;
+}
+
+u64 engine_report_ns(void)
+{
+	return engine.live ? live_now() : engine_now();
 }
 
 void engine_path_begin(u8 p)
@@ -243,6 +246,7 @@ void engine_pass(struct ecpu *c)
 {
 	u64 min = ready_min(engine.key);
 
+	panic_unless(!engine.uncharged, "cpu %u: a sync point in an uncharged section", c->id);
 	if (min == TIME_NEVER)
 		engine_fail("no task can run and nothing is pending");
 	u32 next = ready_first(engine.key, engine.leaves);
@@ -322,13 +326,11 @@ static void take_event(struct ecpu *c)
 		else
 			engine_event_clear(c, (enum ecpu_event)e);
 		c->irq_depth++;
-		c->in_event = true;
 		c->irqs++;
 		engine_charge_ps(engine.surcharge_ps[e == EVT_TICK ? ENV_TICK_HW : ENV_IRQ]);
 		engine_exit();
 		kernel_event((enum ecpu_event)e);
 		engine_enter();
-		c->in_event = false;
 		c->irq_depth--;
 		return;
 	}
@@ -399,7 +401,7 @@ void engine_fail(const char *f, ...)
 	va_end(ap);
 
 	fmt_sn(buf, sizeof(buf), "run failed at %llu ns on cpu %u: %s",
-	       (unsigned long long)env_now(), env_this_cpu(), engine.why);
+	       (unsigned long long)engine_report_ns(), env_this_cpu(), engine.why);
 	kernel_log(buf);
 	engine_dump(kernel_log);
 	kernel_dump_tasks(kernel_log);

@@ -91,7 +91,7 @@ struct ecpu {
 	struct path_stack *paths;
 	void *sp;               /* where control left this CPU (mux), or its first context */
 	void *park_sp;          /* smp, live: what the physical CPU did before the run */
-	bool tick_on, in_event, busy;
+	bool tick_on;
 	u64 passes;             /* times control was handed on from here */
 	u64 lock_wait_ps, irqs;
 	u32 live_pending;       /* bits of enum ecpu_event, set by senders */
@@ -173,6 +173,9 @@ static inline void engine_charge_ps(u64 ps)
 /* The running CPU's clock in ns; in insn mode with what it executed since. */
 u64 engine_now(void);
 
+/* The same for reports: from within the engine or without, live or not. */
+u64 engine_report_ns(void);
+
 /* Named paths; they nest per task, up to 15 deep. */
 void engine_path_begin(u8 p);
 void engine_path_end(u8 p);
@@ -233,9 +236,6 @@ void engine_line_init(struct env_line *l, u8 kind);
 /* Who holds what, for reports and assertions; lockstep and live. Own CPU. */
 void lock_owned(struct env_lock *l, struct ecpu *c);
 void lock_disowned(struct env_lock *l, struct ecpu *c);
-void engine_line_read(struct env_line *l);
-void engine_line_write(struct env_line *l);
-
 
 /* Panics when c, which is about to wait for l, holds one that comes after it; a
  * trylock need not ask. Debug builds. */
@@ -247,6 +247,9 @@ static inline void lock_check_order(const struct env_lock *l, const struct ecpu 
 	(void)l, (void)c;
 }
 #endif
+void engine_line_read(struct env_line *l);
+void engine_line_write(struct env_line *l);
+
 /* Cost in ps of an access by cpu at at_ps; updates the line. */
 u64 line_access(struct env_line *l, u32 cpu, u64 at_ps, bool write);
 

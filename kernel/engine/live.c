@@ -123,13 +123,13 @@ void live_lock(struct env_lock *l)
 		     "lock %s %u: cpu %u takes it twice", l->name, l->id, plat_this_cpu());
 	since_ns = plat_host_ns();
 	c = self();
+	lock_check_order(l, c);
 	__atomic_store_n(&c->waiting_for, l, __ATOMIC_RELAXED);
 	for (u32 spins = 1; !try_take(l); spins++) {
 		plat_relax();
 		if (spins % SPINS_PER_CHECK == 0)
 			spun_long(c, l, since_ns, &cycle);
 	}
-	lock_check_order(l, c);
 	__atomic_store_n(&c->waiting_for, NULL, __ATOMIC_RELAXED);
 	lock_owned(l, c);
 }

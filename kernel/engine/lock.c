@@ -119,16 +119,22 @@ static void hand_over(struct env_lock *l)
 	engine_requeue(w);
 }
 
+/* Interrupts go off before the request; within another lock they are off. */
+static void request(void)
+{
+	if (!engine.cur->irq_depth++)
+		engine_charge_ps(engine.surcharge_ps[ENV_IRQSAVE]);
+	engine_sync();
+}
+
 void engine_lock(struct env_lock *l)
 {
-	engine.cur->irq_depth++;
-	engine_sync();
+	request();
 
 	struct ecpu *c = engine.cur;
 
 	panic_unless(l->owner != c->id, "lock %s %u: cpu %u takes it twice", l->name, l->id, c->id);
 	lock_check_order(l, c);
-	engine_charge_ps(engine.surcharge_ps[ENV_IRQSAVE]);
 	if (l->owner != NO_CPU) {
 		wait_for(l, c);
 		return;
@@ -144,13 +150,11 @@ void engine_lock(struct env_lock *l)
 
 bool engine_trylock(struct env_lock *l)
 {
-	engine.cur->irq_depth++;
-	engine_sync();
+	request();
 
 	struct ecpu *c = engine.cur;
 	bool got = l->owner == NO_CPU && l->release_ps <= c->now_ps;
 
-	engine_charge_ps(engine.surcharge_ps[ENV_IRQSAVE]);
 	engine_charge_ps(line_access(&l->line, c->id, c->now_ps, got));
 	if (got)
 		lock_owned(l, c);

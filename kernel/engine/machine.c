@@ -4,12 +4,13 @@
 
 #include "../lib/string.h"
 
-#define MACHINE(name_, sockets_, cores_, threads_, nodes_, mhz_, ipc_, s1, s2, s4, s8, l2, llc, \
-		c0, c1, c2, c3, send, i0, i1, i2, i3, x0, x1, x2, x3, r0, r1, r2, r3, swt, swp,    \
-		kpti, sysc, irq, tick, rdtsc, irqsave, div, rmw, f0, f1, f2, f3)                   \
+#define MACHINE(name_, sockets_, cores_, threads_, nodes_, mhz_, ipc_, s1, s2, s4, s8, l2, \
+		llc, llcc, c0, c1, c2, c3, send, i0, i1, i2, i3, x0, x1, x2, x3, r0, r1,   \
+		r2, r3, swt, swp, kpti, sysc, irq, tick, rdtsc, irqsave, div, rmw, f0, f1, \
+		f2, f3)                                                                    \
 	{ .name = name_, .sockets = sockets_, .cores = cores_, .threads = threads_,                \
 	  .nodes_per_socket = nodes_, .mhz = mhz_, .ipc_hot_x100 = ipc_,                           \
-	  .smt_pct = { s1, s2, s4, s8 }, .l2_kb = l2, .llc_kb = llc,                               \
+	  .smt_pct = { s1, s2, s4, s8 }, .l2_kb = l2, .llc_kb = llc, .llc_cores = llcc,            \
 	  .c2c_ps = { c0, c1, c2, c3 }, .ipi_send_ns = send, .ipi_ns = { i0, i1, i2, i3 },         \
 	  .idle_exit_ns = { x0, x1, x2, x3 }, .idle_residency_ns = { r0, r1, r2, r3 },             \
 	  .switch_thread_ns = swt, .switch_proc_ns = swp, .kpti_ns = kpti, .syscall_ns = sysc,     \

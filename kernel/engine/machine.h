@@ -15,6 +15,7 @@ struct machine {
 	u32 mhz, ipc_hot_x100;
 	u32 smt_pct[4];              /* with 1, 2, 4, 8 busy siblings */
 	u32 l2_kb, llc_kb;
+	u32 llc_cores;               /* cores that share an LLC */
 	u32 c2c_ps[4];               /* SMT, same LLC, other LLC, remote */
 	u32 ipi_send_ns, ipi_ns[4];
 	u32 idle_exit_ns[IDLE_STATES], idle_residency_ns[IDLE_STATES];

@@ -32,7 +32,6 @@ static void set_busy(struct ecpu *c, bool busy)
 	struct ecore *core = &engine.core[c->core];
 	u32 old = core->speed;
 
-	c->busy = busy;
 	core->nr_busy += busy ? 1 : -1u;
 	core->speed = machine_smt_speed(engine.cfg.machine, core->nr_busy ? core->nr_busy : 1);
 	if (core->speed == old)
@@ -112,7 +111,6 @@ void engine_idle(void)
 		check_hang(c);
 	} else {
 		c->tick_on = false;
-		c->event_ps[EVT_TICK] = TIME_NEVER;
 		engine_event_clear(c, EVT_TICK);
 	}
 	c->state = ECPU_IDLE;

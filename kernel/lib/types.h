@@ -20,7 +20,6 @@ typedef unsigned __int128 u128;
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
-#define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define noreturn_fn __attribute__((noreturn))
 #define printf_like(f, a) __attribute__((format(printf, f, a)))

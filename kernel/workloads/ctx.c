@@ -32,17 +32,18 @@ void wl_start_delay(void)
 	task_sleep_ns(rng_below(&task_self()->rng, START_DELAY_MAX_NS + 1));
 }
 
-void wl_timed_window(struct wl_ctx *ctx, void (*begin)(struct wl_ctx *ctx))
+void wl_timed_window(struct wl_ctx *ctx, void (*begin)(struct wl_ctx *ctx),
+		     void (*end)(struct wl_ctx *ctx))
 {
 	u64 warmup_ns = (u64)param_common(ctx->w, ctx->v, COMMON_WARMUP_NS);
 
 	if (warmup_ns)
 		task_sleep_ns(warmup_ns);
 	ctx->begin_ns = env_now();
-	if (begin)
-		begin(ctx);
+	begin(ctx);
 	task_sleep_ns((u64)param_common(ctx->w, ctx->v, COMMON_RUNTIME_NS));
 	ctx->end_ns = env_now();
+	end(ctx); /* the stop takes its time, on a line that everybody reads */
 	env_line_write(&ctx->stop_line);
 	__atomic_store_n(&ctx->stop, true, __ATOMIC_RELEASE);
 }

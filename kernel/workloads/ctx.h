@@ -42,8 +42,9 @@ u64 wl_vary(const struct wl_ctx *ctx, u64 ns);
 void wl_start_delay(void);
 
 /* Timed workloads: the first task waits warmup_s, calls begin, waits runtime_s,
- * sets the window and raises stop. begin may be NULL. */
-void wl_timed_window(struct wl_ctx *ctx, void (*begin)(struct wl_ctx *ctx));
+ * calls end, and raises stop. The window is from begin to end. */
+void wl_timed_window(struct wl_ctx *ctx, void (*begin)(struct wl_ctx *ctx),
+		     void (*end)(struct wl_ctx *ctx));
 
 /* Whether to leave; a read of a shared line. */
 bool wl_stopped(struct wl_ctx *ctx);

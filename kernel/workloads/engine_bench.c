@@ -35,7 +35,7 @@ static const struct metric_info engine_metrics[] = {
 	[M_IPI_LLC] = NS3("ipi_llc_ns", "the same, another core of the LLC"),
 	[M_IPI_PKG] = NS3("ipi_package_ns", "the same, another LLC of the package"),
 	[M_IPI_REMOTE] = NS3("ipi_remote_ns", "the same, another package"),
-	[M_SWITCH] = NS3("switch_ns", "sched_yield between two processes"),
+	[M_SWITCH] = NS3("switch_ns", "sched_yield between two processes, system call included"),
 	[M_MUTEX] = NS3("mutex_handoff_ns", "sleeping mutex from owner to waiter on one CPU"),
 	[M_PASSES] = { "bursts", 0, METRIC_HIGHER, "bursts of work made to pass control" },
 };
@@ -46,6 +46,8 @@ static struct {
 	struct env_lock lock;
 	struct env_line line;
 	struct mutex mutex;
+	struct semaphore ready;
+	struct gate start;
 	u32 turn;           /* whose round it is: 0 or 1 */
 	u64 cost_ns;        /* sum over the rounds of a measurement */
 	u64 sent_ns, ipi_ns;
@@ -66,7 +68,8 @@ static u32 cpu_at(enum topo_dist d)
 {
 	u32 c = 0;
 
-	while (c < engine.nr_cpus && topo_distance(eb.ctx->topo, 0, c) != d)
+	while (c < engine.nr_cpus &&
+	       (!eb.ctx->topo->cpu[c].online || topo_distance(eb.ctx->topo, 0, c) != d))
 		c++;
 	return c;
 }
@@ -88,13 +91,23 @@ static void lock_alone(void *arg)
 	eb.cost_ns = env_now() - from_ns;
 }
 
+/* One per CPU, all at once: when it began and ended. */
+struct contender {
+	u64 from_ns, to_ns;
+};
+
 static void lock_all(void *arg)
 {
-	(void)arg;
+	struct contender *c = arg;
+
+	sem_up(&eb.ready);
+	gate_wait(&eb.start);
+	c->from_ns = env_now();
 	for (u64 i = 0; i < eb.rounds; i++) {
 		env_lock(&eb.lock);
 		env_unlock(&eb.lock);
 	}
+	c->to_ns = env_now();
 }
 
 static s64 per_round(u64 ns, u64 rounds)
@@ -104,17 +117,29 @@ static s64 per_round(u64 ns, u64 rounds)
 
 static void measure_locks(struct wl_ctx *ctx)
 {
-	u64 from_ns;
+	struct contender *c = arena_alloc(ctx->arena, engine.nr_cpus * sizeof(*c));
+	u64 from_ns = TIME_NEVER, to_ns = 0, nr = 0;
 
 	run_pinned(0, lock_alone, NULL);
 	task_wait_children();
 	ctx->metric[M_LOCK] = per_round(eb.cost_ns, eb.rounds);
-	from_ns = env_now();
-	for (u32 c = 0; c < engine.nr_cpus; c++)
-		run_pinned(c, lock_all, NULL);
+	sem_init(&eb.ready, "ready", 0, 0);
+	gate_init(&eb.start, "start", 0);
+	for (u32 i = 0; i < engine.nr_cpus; i++)
+		if (ctx->topo->cpu[i].online) {
+			run_pinned(i, lock_all, &c[i]);
+			nr++;
+		}
+	for (u64 i = 0; i < nr; i++)
+		sem_down(&eb.ready);
+	gate_open(&eb.start);
 	task_wait_children();
-	ctx->metric[M_LOCK_CONTENDED] =
-		per_round(env_now() - from_ns, eb.rounds * engine.nr_cpus);
+	for (u32 i = 0; i < engine.nr_cpus; i++)
+		if (ctx->topo->cpu[i].online) {
+			from_ns = c[i].from_ns < from_ns ? c[i].from_ns : from_ns;
+			to_ns = c[i].to_ns > to_ns ? c[i].to_ns : to_ns;
+		}
+	ctx->metric[M_LOCK_CONTENDED] = per_round(to_ns - from_ns, eb.rounds * nr);
 }
 
 /* ---- lines -------------------------------------------------------------------- */
@@ -243,12 +268,15 @@ static void burster(void *arg)
 
 static void measure_passes(struct wl_ctx *ctx)
 {
-	u64 each = (u64)param_num(ctx->v, P_SWITCHES) / engine.nr_cpus + 1;
+	u64 each = (u64)param_num(ctx->v, P_SWITCHES) / engine.nr_cpus + 1, bursts = 0;
 
 	for (u32 c = 0; c < engine.nr_cpus; c++)
-		run_pinned(c, burster, (void *)(uintptr_t)each);
+		if (ctx->topo->cpu[c].online) {
+			run_pinned(c, burster, (void *)(uintptr_t)each);
+			bursts += each;
+		}
 	task_wait_children();
-	ctx->metric[M_PASSES] = (s64)(each * engine.nr_cpus);
+	ctx->metric[M_PASSES] = (s64)bursts;
 }
 
 static int engine_run(struct wl_ctx *ctx)

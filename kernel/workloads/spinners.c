@@ -32,10 +32,13 @@ static const struct metric_info spinners_metrics[] = {
 	[M_SHARE_MAX] = { "share_max_pct", 3, METRIC_LOWER, "most CPU time of a task" },
 };
 
+#define SPREAD_TICKS 10 /* by then the tasks are where they run */
+
 struct spinner {
 	struct wl_ctx *ctx;
 	struct task *task;
-	u64 work_ns; /* finished */
+	u64 work_ns, done_cpu_ns;  /* of finished bursts: work, and CPU time it took */
+	u64 burst_ns, from_cpu_ns; /* the current one: its work, and CPU time at its start */
 };
 
 static struct {
@@ -48,14 +51,34 @@ static struct {
 static void spinner_main(void *arg)
 {
 	struct spinner *s = arg;
+	const struct task *self = task_self();
 
 	wl_start_delay();
 	while (!wl_stopped(s->ctx)) {
-		u64 ns = wl_vary(s->ctx, sp.burst_ns);
+		u64 ns = wl_vary(s->ctx, sp.burst_ns), from_ns = task_cpu_ns(self);
 
+		__atomic_store_n(&s->from_cpu_ns, from_ns, __ATOMIC_RELAXED);
+		__atomic_store_n(&s->burst_ns, ns, __ATOMIC_RELAXED);
 		task_burn(ns);
 		counter_add(&s->work_ns, ns);
+		counter_add(&s->done_cpu_ns, task_cpu_ns(self) - from_ns);
+		__atomic_store_n(&s->burst_ns, 0, __ATOMIC_RELAXED);
 	}
+}
+
+/* Work so far: that of finished bursts, and of the current one what its CPU time
+ * bought at the task's mean speed, which starts at that of an idle core. */
+static u64 work_done(const struct spinner *s, u64 cpu_ns)
+{
+	u64 work_ns = __atomic_load_n(&s->work_ns, __ATOMIC_RELAXED);
+	u64 done_cpu_ns = __atomic_load_n(&s->done_cpu_ns, __ATOMIC_RELAXED);
+	u64 burst_ns = __atomic_load_n(&s->burst_ns, __ATOMIC_RELAXED);
+	u64 from_ns = __atomic_load_n(&s->from_cpu_ns, __ATOMIC_RELAXED);
+	u64 part_ns = burst_ns && cpu_ns > from_ns ? cpu_ns - from_ns : 0;
+
+	if (done_cpu_ns)
+		part_ns = muldiv_u64(part_ns, work_ns, done_cpu_ns);
+	return work_ns + (part_ns < burst_ns ? part_ns : burst_ns);
 }
 
 /* The first time notes where the tasks are, the second takes the difference. */
@@ -64,17 +87,31 @@ static void sample(void)
 	for (u32 i = 0; i < sp.n; i++) {
 		const struct spinner *s = &sp.spinner[i];
 
-		sp.cpu_ns[i] = task_cpu_ns(s->task) - sp.cpu_ns[i];
-		sp.work_ns[i] = __atomic_load_n(&s->work_ns, __ATOMIC_RELAXED) - sp.work_ns[i];
+		u64 cpu_ns = task_cpu_ns(s->task);
+
+		sp.cpu_ns[i] = cpu_ns - sp.cpu_ns[i];
+		sp.work_ns[i] = work_done(s, cpu_ns) - sp.work_ns[i];
 		sp.migrations[i] = __atomic_load_n(&s->task->st.migrations, __ATOMIC_RELAXED) -
 				   sp.migrations[i];
 	}
 }
 
-static void window_begins(struct wl_ctx *ctx)
+static void window_edge(struct wl_ctx *ctx)
 {
 	(void)ctx;
 	sample();
+}
+
+/* The i-th online CPU, round and round. */
+static u32 online_cpu(const struct sched_topo *t, u32 i)
+{
+	u32 online = 0, cpu = 0;
+
+	for (u32 c = 0; c < t->nr_cpus; c++)
+		online += t->cpu[c].online;
+	for (i %= online; !t->cpu[cpu].online || i--; cpu++)
+		;
+	return cpu;
 }
 
 static const struct cpumask *pinned(const struct wl_ctx *ctx, u32 i)
@@ -86,7 +123,7 @@ static const struct cpumask *pinned(const struct wl_ctx *ctx, u32 i)
 	if (param_num(ctx->v, P_PIN) == PIN_NONE)
 		return NULL;
 	if (param_num(ctx->v, P_PIN) == PIN_EACH)
-		cpu = i % t->nr_cpus;
+		cpu = online_cpu(t, i);
 	if (param_num(ctx->v, P_PIN) == PIN_CORE)
 		while (t->cpu[cpu].core != i % t->nr_cores)
 			cpu++;
@@ -99,7 +136,7 @@ static void figures(struct wl_ctx *ctx)
 {
 	u64 window_ns = ctx->end_ns - ctx->begin_ns, cpu_ns = 0, work_ns = 0, min = ~0ull, max = 0;
 	u32 cpus = ctx->topo->nr_cpus;
-	u64 could_use = sp.n < cpus ? sp.n : cpus;
+	u64 could_use = sp.n < cpus ? sp.n : cpus, tick_ns = engine.tick_ps / 1000;
 
 	for (u32 i = 0; i < sp.n; i++) {
 		cpu_ns += sp.cpu_ns[i];
@@ -114,8 +151,10 @@ static void figures(struct wl_ctx *ctx)
 	wl_check(ctx, cpu_ns <= window_ns * cpus + window_ns / 1000,
 		 "%llu ns of CPU time in %llu ns on %u CPUs", (unsigned long long)cpu_ns,
 		 (unsigned long long)window_ns, cpus);
-	/* Nothing sleeps, everybody may run anywhere, and idle CPUs pull. */
-	if (param_num(ctx->v, P_PIN) == PIN_NONE && !engine.live &&
+	/* Nothing sleeps, everybody may run anywhere, and idle CPUs pull when a tick
+	 * asks them: a few ticks after the start none should idle. */
+	if ((u64)param_common(ctx->w, ctx->v, COMMON_WARMUP_NS) >= SPREAD_TICKS * tick_ns &&
+	    param_num(ctx->v, P_PIN) == PIN_NONE && !engine.live &&
 	    feat(ctx->vector, FEAT_IDLE_PULL))
 		wl_check(ctx, cpu_ns >= could_use * window_ns / 20 * 19,
 			 "CPUs idled beside waiting tasks: %llu ns used of %llu",
@@ -141,8 +180,7 @@ static int spinners_run(struct wl_ctx *ctx)
 		sp.spinner[i].ctx = ctx;
 		sp.spinner[i].task = task_fork(&attr, spinner_main, &sp.spinner[i]);
 	}
-	wl_timed_window(ctx, window_begins);
-	sample();
+	wl_timed_window(ctx, window_edge, window_edge);
 	figures(ctx);
 	task_wait_children();
 	wl_series_add(ctx, "task_cpu_ns", sp.cpu_ns, sp.n);

@@ -51,7 +51,7 @@ static struct {
 	struct gate start, end;
 	struct mutex mutex;
 	u64 inside;           /* under the mutex */
-	u64 ops0, moves0;     /* at the window's begin */
+	u64 ops, moves;     /* at the window's begin */
 } st;
 
 #define QUESTION_BYTES 1 /* a pipe holds 65,536 */
@@ -231,8 +231,15 @@ static u64 moves_now(void)
 static void window_begins(struct wl_ctx *ctx)
 {
 	(void)ctx;
-	st.ops0 = ops_now();
-	st.moves0 = moves_now();
+	st.ops = ops_now();
+	st.moves = moves_now();
+}
+
+static void window_ends(struct wl_ctx *ctx)
+{
+	(void)ctx;
+	st.ops = ops_now() - st.ops;
+	st.moves = moves_now() - st.moves;
 }
 
 static void start_tasks(struct wl_ctx *ctx)
@@ -286,7 +293,7 @@ static void check_counts(struct wl_ctx *ctx)
 
 static int stress_run(struct wl_ctx *ctx)
 {
-	u64 ops, moves, window_ns;
+	u64 window_ns;
 
 	memset(&st, 0, sizeof(st));
 	st.nr_workers = (u32)param_num(ctx->v, P_N);
@@ -301,12 +308,10 @@ static int stress_run(struct wl_ctx *ctx)
 	mutex_init(&st.mutex, "stress mutex", 0);
 	start_tasks(ctx);
 	gate_open(&st.start);
-	wl_timed_window(ctx, window_begins);
-	ops = ops_now() - st.ops0;
-	moves = moves_now() - st.moves0;
+	wl_timed_window(ctx, window_begins, window_ends);
 	window_ns = ctx->end_ns - ctx->begin_ns;
-	ctx->metric[M_OPS] = (s64)muldiv_u64(ops, 1000000000, window_ns);
-	ctx->metric[M_MOVES] = (s64)muldiv_u64(moves, 1000000000, window_ns);
+	ctx->metric[M_OPS] = (s64)muldiv_u64(st.ops, 1000000000, window_ns);
+	ctx->metric[M_MOVES] = (s64)muldiv_u64(st.moves, 1000000000, window_ns);
 
 	for (u32 i = 0; i < st.nr_workers; i++)
 		sem_down(&st.done);

@@ -62,3 +62,17 @@ def test_busy_smt_siblings_run_at_the_profiles_speed():
     assert abs(work / cpu - 1) < 0.01
     for cpu, work in zip(*tasks("share-smt", n=2)):
         assert abs(work / cpu / smt_speed() - 1) < 0.01
+
+
+def test_busy_and_idle_time_make_up_all_time():
+    (counters,) = frames_of("spinners-idle", "counters")
+    (result,) = frames_of("spinners-idle", "result")
+    busy = result["metrics"]["busy_cpus"] * 0.5e9
+    whole = 16 * result["vtime_ns"]
+    assert abs(counters["counters"]["idle_ns"] + busy - whole) < 0.001 * whole
+
+
+def test_work_is_not_more_than_the_cpus_can_do():
+    (result,) = frames_of("spinners-many-entries", "result")
+    # 8 cores of two threads at 62 % each; the profile is generic.
+    assert result["metrics"]["work_cpus"] <= 8 * 1.24 * 1.001

@@ -215,13 +215,19 @@ static void raise_floor(u32 cpu)
 		q->floor = larger(q->floor, leftmost(cpu, NULL));
 }
 
-static void leave(struct share *x)
+/* Before anybody of its queue leaves: in which order several did is not seen. */
+static void note_offset(struct share *x)
 {
-	u32 cpu = x->cpu;
-	double above = position(x) - model.q[cpu].floor;
+	double above = position(x) - model.q[x->cpu].floor;
 
 	if (above < x->h)
 		x->h = larger(above, 0);
+}
+
+static void leave(struct share *x)
+{
+	u32 cpu = x->cpu;
+
 	x->member = false;
 	rebalance(cpu);
 	raise_floor(cpu);
@@ -300,7 +306,7 @@ static void goes_on(u32 cpu, struct sched_task *curr)
 		return;
 	}
 	new_turn(cpu, x);
-	q->base = larger(0, position(x) - q->floor);
+	q->base = larger(q->gran, position(x) - q->floor);
 }
 
 static void starts_waiting(struct share *x)
@@ -431,8 +437,10 @@ void model_fork(u32 task)
 
 void model_requeued(const struct sched_task *p)
 {
-	if (share_of(p)->member)
-		leave(share_of(p));
+	if (!share_of(p)->member)
+		return;
+	note_offset(share_of(p));
+	leave(share_of(p));
 }
 
 void model_time(u64 ns)
@@ -469,6 +477,14 @@ void model_time(u64 ns)
 	}
 }
 
+static bool has_left(u32 i)
+{
+	const struct sched_task *p = &model.m->task[i];
+	const struct share *x = &model.share[i];
+
+	return x->member && (p->on_rq != TASK_QUEUED || p->migrations != x->migrations);
+}
+
 void model_settled(u32 tick_cpu)
 {
 	struct machine *m = model.m;
@@ -479,13 +495,12 @@ void model_settled(u32 tick_cpu)
 		model.q[c].gran = 0;
 		widen_pick(c);
 	}
-	for (u32 i = 0; i < model.nr_tasks; i++) {
-		struct share *x = &model.share[i];
-
-		if (x->member && (m->task[i].on_rq != TASK_QUEUED ||
-				  m->task[i].migrations != x->migrations))
-			leave(x);
-	}
+	for (u32 i = 0; i < model.nr_tasks; i++)
+		if (has_left(i))
+			note_offset(&model.share[i]);
+	for (u32 i = 0; i < model.nr_tasks; i++)
+		if (has_left(i))
+			leave(&model.share[i]);
 	for (u32 i = 0; i < model.nr_tasks; i++) {
 		struct share *x = &model.share[i];
 		struct sched_task *p = &m->task[i];

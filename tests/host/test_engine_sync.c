@@ -540,27 +540,6 @@ static void many_reader(void *arg)
 	}
 }
 
-/* spec/workloads.md section 1: 16 pages of whole messages, or of whole pages for a
- * message that is larger; a socket's 212,992 bytes. */
-static void test_capacities(void **state)
-{
-	static const struct { enum channel_kind kind; u32 bytes, messages; } table[] = {
-		{ CHANNEL_PIPE, 100, 640 },  { CHANNEL_PIPE, 4096, 16 },
-		{ CHANNEL_PIPE, 3000, 16 },  { CHANNEL_PIPE, 4097, 8 },
-		{ CHANNEL_PIPE, 8192, 8 },   { CHANNEL_PIPE, 65536, 1 },
-		{ CHANNEL_SOCKET, 100, 277 },
-	};
-	struct channel c;
-
-	(void)state;
-	rig_init(1, 1, 1, 1);
-	engine_init(&rig.cfg);
-	for (u32 i = 0; i < ARRAY_SIZE(table); i++) {
-		channel_init(&c, table[i].kind, table[i].bytes, "sized", i, &rig.arena);
-		assert_int_equal(c.capacity, table[i].messages);
-	}
-}
-
 static enum channel_kind many_kind;
 
 static void many_main(void *arg)
@@ -592,7 +571,6 @@ static void test_no_wakeup_is_lost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_capacities),
 		cmocka_unit_test(test_mutex_is_handed_on_in_order),
 		cmocka_unit_test(test_mutex_mistakes_panic),
 		cmocka_unit_test(test_semaphore_wakes_one_each),

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
+#include "../../kernel/channel.h"
 #include "../../kernel/task.h"
 #include "engine_rig.h"
 
@@ -488,9 +489,31 @@ static void test_owner_and_waiters_of_a_lost_lock_are_named(void **state)
 	assert_true(rig_failed_with("task 3 wanter: runnable, cpu 1"));
 }
 
+/* spec/workloads.md section 1: 16 pages of whole messages, or of whole pages for a
+ * message that is larger; a socket's 212,992 bytes. */
+static void test_capacities(void **state)
+{
+	static const struct { enum channel_kind kind; u32 bytes, messages; } table[] = {
+		{ CHANNEL_PIPE, 100, 640 },  { CHANNEL_PIPE, 4096, 16 },
+		{ CHANNEL_PIPE, 3000, 16 },  { CHANNEL_PIPE, 4097, 8 },
+		{ CHANNEL_PIPE, 8192, 8 },   { CHANNEL_PIPE, 65536, 1 },
+		{ CHANNEL_SOCKET, 100, 277 },
+	};
+	struct channel c;
+
+	(void)state;
+	rig_init(1, 1, 1, 1);
+	engine_init(&rig.cfg);
+	for (u32 i = 0; i < ARRAY_SIZE(table); i++) {
+		channel_init(&c, table[i].kind, table[i].bytes, "sized", i, &rig.arena);
+		assert_int_equal(c.capacity, table[i].messages);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_capacities),
 		cmocka_unit_test(test_refill_by_distance_and_cap),
 		cmocka_unit_test(test_refill_is_paid_once),
 		cmocka_unit_test(test_refill_after_others_ran_there),

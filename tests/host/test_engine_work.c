@@ -416,7 +416,7 @@ static void check_costs(u32 speed)
 	const u64 surcharge[ENV_NR_SURCHARGES] = {
 		[ENV_SYSCALL] = (53 + 89) * 1000, [ENV_IRQ] = 457000, [ENV_TICK_HW] = 541000,
 		[ENV_SWITCH_THREAD] = 181000, [ENV_SWITCH_PROC] = 251000, [ENV_IPI_SEND] = 131000,
-		[ENV_RDTSC] = 8311, [ENV_DIV] = 7019, [ENV_IRQSAVE] = 11003, [ENV_ATOMIC] = 6301,
+		[ENV_RDTSC] = 8311, [ENV_DIV] = 7019, [ENV_IRQSAVE] = 11003,
 	};
 	u64 ps_per_insn = 100000000 / (m->mhz * m->ipc_hot_x100);
 
