@@ -2,7 +2,7 @@
 # Test targets. The recipes call make again for the image, because the compiler
 # may be among what tools/setup installs first.
 
-.PHONY: test test-host test-boot test-lint bench images
+.PHONY: test fuzz coverage test-host test-boot test-lint bench images
 
 # The other compiler's image must give the same digits; the debug builds check and
 # assert at every step, and plant faults.
@@ -23,6 +23,16 @@ test:  ## host tests, lint, QEMU scenarios; closes with N passed, N failed
 test-host:  ## unit tests under ASan and UBSan, gcc and clang
 	@tools/setup test
 	@tests/run --group host $(ONLY)
+
+SECONDS ?= 60
+
+fuzz:  ## fuzzes all targets of tests/fuzz for SECONDS=60 (ONLY=name for one)
+	@tools/setup test
+	@tests/fuzzing.py --seconds $(SECONDS) $(ONLY)
+
+coverage:  ## lines of sched/ and kernel/engine that the host tests reach
+	@tools/setup coverage
+	@tests/coverage.py
 
 test-boot:  ## the QEMU scenarios of tests/boot (ONLY=name for one)
 	@tools/setup test
