@@ -2,7 +2,7 @@
 /* sources: sched/*.c kernel/lib/*.c tests/host/panic_host.c tests/host/env/machine.c
  * tests/host/property_case.c tests/host/property_model.c */
 /* fuzz: -max_len=200 */
-/* runs: 3000 */
+/* runs: 2000 */
 /*
  * Bytes as a case of the property tests (tests/host/property.h), against the fluid
  * reference: a byte is the seed of a machine, then six are an operation.

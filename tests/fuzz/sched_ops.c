@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sources: sched/*.c kernel/lib/*.c tests/host/panic_host.c tests/host/env/machine.c */
 /* fuzz: -max_len=200 */
-/* runs: 5000 */
+/* runs: 3000 */
 /*
  * Bytes as operations on a machine, of which any CPU may act and whose interrupts
  * come when the input says so, or never. After each, the invariants of check.c and

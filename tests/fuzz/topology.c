@@ -2,6 +2,7 @@
 /* sources: arch-x86/topo.c arch-x86/cpuid.c kernel/topology*.c kernel/lib/*.c sched/topo.c
  * sched/domains.c tests/host/panic_host.c */
 /* fuzz: -max_len=2048 */
+/* runs: 10000 */
 /*
  * Bytes as what CPUs report: a CPUID snapshot, APIC IDs, NUMA nodes and a SLIT. Out
  * come shifts, numbers, masks and domains that hold together whatever was reported.

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 #include "property.h"
 
-#define SEEDS 3000
+#define SEEDS 1500
 #define FIND_SEEDS 200 /* within which a fault must show */
 
 static struct prop_case c;
