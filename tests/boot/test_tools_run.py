@@ -144,7 +144,9 @@ def test_any_directory_and_extra_arguments(fake, tmp_path):
     (["--smp", "2x2"], "--smp 2x2"),
     (["--smp", "0x2x2"], "--smp 0x2x2"),
     (["--bogus"], "--bogus"),
-    (["--exec", "host"], "host"),
+    (["--exec", "host"], "Permission denied"),  # the false image cannot be run
+    (["--exec", "host", "--iso"], "there is no QEMU"),
+    (["--exec", "host", "--smp", "8,sockets=1"], "takes SOCKETSxCORESxTHREADS"),
     (["--numa", "3"], "--numa 3"),
     (["--accel", "kvm", "--", "cost=insn"], "cost=insn"),
     (["--exec", "smp", "--", "exec=mux"], "exec=mux"),
