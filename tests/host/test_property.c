@@ -36,14 +36,30 @@ static void assert_holds(u64 seed)
 	fail_msg("%s", prop_format(&c, &f, text, sizeof(text)));
 }
 
+/* A number above 0 from the environment; otherwise is used when it is not set. A
+ * mistyped one must not look like a test that passed. */
+static u64 env_number(const char *name, u64 otherwise)
+{
+	const char *text = getenv(name);
+	char *end;
+	u64 n;
+
+	if (!text)
+		return otherwise;
+	n = strtoull(text, &end, 10);
+	if (!n || *end)
+		fail_msg("%s=%s: a number above 0", name, text);
+	return n;
+}
+
 static void test_properties(void **state)
 {
-	const char *seed = getenv("PROPERTY_SEED"), *seeds = getenv("PROPERTY_SEEDS");
-	u64 last = seeds ? strtoull(seeds, NULL, 10) : SEEDS;
+	u64 seed = env_number("PROPERTY_SEED", 0), last = env_number("PROPERTY_SEEDS", SEEDS);
 
 	(void)state;
 	if (seed) {
-		assert_holds(strtoull(seed, NULL, 10));
+		print_message("replaying seed %llu alone\n", (unsigned long long)seed);
+		assert_holds(seed);
 		return;
 	}
 	for (u64 s = 1; s <= last; s++)

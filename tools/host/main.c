@@ -8,6 +8,7 @@
 #include <string.h>
 #include "../../kernel/command.h"
 #include "../../kernel/platform.h"
+#include "panic.h"
 
 #define EXIT_USAGE 2
 #define DEFAULT_SHAPE "2x4x2"
@@ -59,6 +60,7 @@ int main(int argc, char **argv)
 	size_t len = 0;
 	int first = 1;
 
+	panic_on_faults();
 	if (argc > 2 && !strcmp(argv[1], "--smp")) {
 		shape = argv[2];
 		first = 3;

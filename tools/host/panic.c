@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* kernel/panic.h for the native program: the same report, by libc's means. */
 #include <execinfo.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 #include "../../kernel/panic.h"
+#include "panic.h"
 
 #define EXIT_PANIC 3
 #define MAX_DUMPS 8
@@ -27,6 +29,32 @@ void panic_add_dump(void (*fn)(void))
 {
 	if (nr_dumps < MAX_DUMPS)
 		dumps[nr_dumps++] = fn;
+}
+
+/* What is a page fault in the image. The stack that faulted may be used up. */
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	panic("%s at %p", sig == SIGILL ? "illegal instruction" : "memory fault", info->si_addr);
+}
+
+/* Sanitizers have handlers of their own, which say more. */
+extern void __asan_init(void) __attribute__((weak));
+extern void __tsan_init(void) __attribute__((weak));
+
+void panic_on_faults(void)
+{
+	static char stack[65536];
+	stack_t alternate = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	struct sigaction action = { .sa_sigaction = on_fault,
+				    .sa_flags = SA_SIGINFO | SA_ONSTACK };
+
+	if (__asan_init || __tsan_init)
+		return;
+	sigaltstack(&alternate, NULL);
+	sigaction(SIGSEGV, &action, NULL);
+	sigaction(SIGBUS, &action, NULL);
+	sigaction(SIGILL, &action, NULL);
 }
 
 void panic(const char *f, ...)
