@@ -167,6 +167,14 @@ static void lines_json(struct json *j)
 /* Entries of one series that fit into the frame beside all others. */
 #define SERIES_SHOWN 4000
 
+static void array_json(struct json *j, const char *name, const u64 *v, u32 nr)
+{
+	json_arr(j, name);
+	for (u32 k = 0; k < nr; k++)
+		json_u64(j, NULL, v[k]);
+	json_end_arr(j);
+}
+
 static void series_json(struct json *j, const struct wl_series *s)
 {
 	if (s->nr > SERIES_SHOWN) {
@@ -175,10 +183,7 @@ static void series_json(struct json *j, const struct wl_series *s)
 			       s->name, s->nr, SERIES_SHOWN);
 		return;
 	}
-	json_arr(j, s->name);
-	for (u32 k = 0; k < s->nr; k++)
-		json_u64(j, NULL, s->v[k]);
-	json_end_arr(j);
+	array_json(j, s->name, s->v, s->nr);
 }
 
 static void counters_frame(const struct cmdline *cl, const struct plan_point *point,
@@ -189,8 +194,10 @@ static void counters_frame(const struct cmdline *cl, const struct plan_point *po
 	run_identity(j, cl, point, run);
 	json_obj(j, "counters");
 #define COUNTER(name, help) json_u64(j, #name, r->counters.name);
+#define HISTOGRAM(name, buckets, help) array_json(j, #name, r->counters.name, buckets);
 #include "../sched/counters.def"
 #undef COUNTER
+#undef HISTOGRAM
 	json_u64(j, "irqs", r->irqs);
 	json_u64(j, "idle_ns", r->idle_ns);
 	json_u64(j, "mean_burst_ns",

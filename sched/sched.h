@@ -38,6 +38,18 @@ struct load_weight {
 	u32 inv_weight; /* 0: to be computed; spec/cfs-core.md section 3 */
 };
 
+/*
+ * Load averages of an entity or a queue: spec/cfs-core.md section 10. Times and
+ * sums in units of 1024 ns. An entity's load_sum is unweighted, a queue's weighted.
+ */
+struct sched_avg {
+	u64 last_update_time;   /* ns of PELT time; 0: not attached to a queue */
+	u64 load_sum, runnable_sum, util_sum;
+	u32 period_contrib;     /* units of the current period gone, below 1024 */
+	u64 load_avg, runnable_avg, util_avg;
+	u64 runnable_load_sum, runnable_load_avg; /* v5.2: of the time on_rq, weighted */
+};
+
 /* A task's, or a group's, presence on one CPU. Guarded by that CPU's rq lock. */
 struct sched_entity {
 	struct load_weight load;
@@ -50,6 +62,7 @@ struct sched_entity {
 	struct sched_entity *parent;
 	struct cfs_rq *cfs_rq;  /* the queue it sits on */
 	struct cfs_rq *my_q;    /* the queue it owns; NULL for tasks */
+	struct sched_avg avg;
 };
 
 enum task_on_rq { TASK_OFF_RQ, TASK_QUEUED, TASK_MIGRATING };
@@ -82,6 +95,10 @@ struct sched_task {
 	struct sched_task *last_wakee; /* o: wake_wide */
 	u32 wakee_flips;
 	u64 flip_decay_jiffies;
+	bool has_latency_nice;        /* w: a value of its own */
+	s32 latency_nice;             /* w: -20..19, how much latency it tolerates */
+	bool freq_heavy;              /* w: lowers its core's frequency, as AVX512 does */
+	bool found_idle;              /* w: its last placement took the CPU as idle */
 	struct list rq_node;          /* r: on rq->tasks, most recently run first */
 	struct sched_task *wake_next; /* next older one on a wake list */
 	bool remote_migrated;         /* w: queued on a wake list after leaving its CPU */
@@ -165,8 +182,10 @@ u32 sched_nr_running(const struct sched *s, u32 cpu);
 /* Counts of one CPU; counters.def. */
 struct sched_counters {
 #define COUNTER(name, help) u64 name;
+#define HISTOGRAM(name, buckets, help) u64 name[buckets];
 #include "counters.def"
 #undef COUNTER
+#undef HISTOGRAM
 };
 struct sched_counters *sched_counters(struct sched *s, u32 cpu);
 

@@ -15,6 +15,7 @@
 #define SCHED_SCHED_INT_H
 
 #include "../kernel/lib/string.h"
+#include "place.h"
 #include "sched.h"
 
 /* ---- units of weight: spec/cfs-core.md section 2 -------------------------- */
@@ -45,6 +46,12 @@ struct cfs_rq {
 	struct rb_tree tree;             /* r: on_rq entities but curr */
 	struct sched_entity *curr;       /* r: runs, or is an ancestor of what runs */
 	struct sched_entity *next, *last, *skip; /* r: buddies */
+	struct sched_avg avg;            /* R */
+	struct {
+		struct env_lock lock;    /* taken by wakers that hold no rq lock */
+		u32 nr;
+		u64 load_avg, util_avg, runnable_avg;
+	} removed;                       /* averages of tasks that left asleep */
 	u64 exec_clock;                  /* r: ns run by the entities of this queue */
 	u64 checked_min_vruntime;        /* r: what check.c saw last */
 	struct rq *rq;                   /* c */
@@ -92,6 +99,10 @@ struct rq {
 	u64 idle_stamp;                  /* r: clock when it went idle, 0 when not */
 	u64 avg_idle;                    /* r, read by this CPU without: idle-search.md section 5 */
 	u64 max_idle_balance_cost;       /* c: without a balancer nothing raises it */
+	struct env_line next_cpu_line;
+	s32 next_cpu;                    /* a, next_cpu_line: where the rotating scan for this
+					    target goes on; -1: at the target */
+	u32 sibling_weight;              /* c: by SIB_WEIGHT=percpu, or as v3 computed it */
 	bool in_idle_mask;               /* l: this CPU's bit in sched->idle_mask */
 	struct sched_counters count;     /* l to change, with counter_add() */
 	struct rq_check check;
@@ -269,12 +280,7 @@ void finish_move(struct sched *s, struct sched_task *p, u32 cpu);
 /* rq lock held: the CPU is no longer idle. */
 void update_avg_idle(struct rq *rq);
 
-/* ---- idle_search.c -------------------------------------------------------- */
-
-enum place_stage {
-	STAGE_TARGET, STAGE_PREV, STAGE_RECENT, STAGE_CORE, STAGE_CPU, STAGE_SMT, STAGE_NONE,
-	STAGE_NR
-};
+/* ---- select.c --------------------------------------------------------------- */
 
 enum select_kind { SELECT_WAKE, SELECT_FORK, SELECT_EXEC };
 
@@ -285,17 +291,30 @@ u32 select_task_rq(struct sched *s, struct sched_task *p, u32 prev, enum select_
 /* Where p goes when its choice is not allowed. p->allowed names an online CPU. */
 u32 select_fallback_rq(struct sched *s, const struct sched_task *p, u32 cpu);
 
-u32 select_idle_sibling(struct sched *s, struct sched_task *p, u32 prev, u32 target);
+bool wake_wide(const struct sched *s, const struct sched_task *waker,
+	       const struct sched_task *p, u32 cpu);
+
+static inline bool share_cache(const struct sched *s, u32 a, u32 b)
+{
+	return s->domains.llc_id[a] == s->domains.llc_id[b];
+}
+
+/* ---- idle_search.c -------------------------------------------------------- */
+
+/* An idle CPU near target for p, else target, which may not be allowed. why: how it
+ * was found. wake_lock held, interrupts off. */
+u32 select_idle_sibling(struct sched *s, struct sched_task *p, u32 prev, u32 target,
+			struct placement *why);
 
 /* The CPU runs its idle task, has nothing queued and no remote wake-up pending.
  * Racy: a hint. (sync) */
 bool idle_cpu(struct sched *s, u32 cpu);
 
+/* idle_cpu(), or from v6.4 on a CPU with nothing but SCHED_IDLE tasks. (sync) */
+bool available_cpu(struct sched *s, u32 cpu);
+
 /* rq lock held, this CPU is about to run its idle task. */
 void update_idle_core(struct rq *rq);
-
-bool wake_wide(const struct sched *s, const struct sched_task *waker,
-	       const struct sched_task *p, u32 cpu);
 
 /* The scan budget of select_idle_cpu: span_weight of the target's LLC, and the
  * waker's averages. */

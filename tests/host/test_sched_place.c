@@ -34,10 +34,11 @@ static void make_busy(u64 mask)
 /* As sched_wake() calls them: the task locked, interrupts off. */
 static u32 search_from(struct sched_task *p, u32 prev, u32 target)
 {
+	struct placement why;
 	u32 cpu;
 
 	env_lock(&p->wake_lock);
-	cpu = select_idle_sibling(m.s, p, prev, target);
+	cpu = select_idle_sibling(m.s, p, prev, target, &why);
 	env_unlock(&p->wake_lock);
 	return cpu;
 }
