@@ -28,18 +28,70 @@ static void check_part(const struct rq *rq, u64 part, u64 whole, const char *wha
 
 static u64 stage_hits(const struct sched_counters *n)
 {
-	return n->stage_target + n->stage_prev + n->stage_recent + n->stage_core + n->stage_cpu +
-	       n->stage_smt + n->stage_none;
+	return n->stage_target + n->stage_prev + n->stage_recent + n->stage_core +
+	       n->stage_core_first + n->stage_cpu + n->stage_smt + n->stage_none;
+}
+
+static u64 bucket_sum(const u64 *bucket, u32 nr)
+{
+	u64 sum = 0;
+
+	while (nr--)
+		sum += bucket[nr];
+	return sum;
+}
+
+/* How many values a histogram of counters.def holds. */
+#define values_in(bucket) bucket_sum(bucket, ARRAY_SIZE(bucket))
+
+/* The search's counts against each other: idle-search.md section 9, I7 and I13. */
+static void check_search_counters(const struct rq *rq, bool inside)
+{
+	const struct sched_counters *n = &rq->count;
+
+	check_sum(rq, inside, n->fast_path, stage_hits(n), "searches");
+	check_sum(rq, inside, n->fast_path, values_in(n->distance_prev), "searches (distance)");
+	check_sum(rq, inside, n->fast_path, values_in(n->distance_waker),
+		  "searches (from waker)");
+	check_sum(rq, inside, n->scans, values_in(n->scan_visits_hist), "scans (visits)");
+	check_sum(rq, inside, n->scans, values_in(n->scan_time_log2_ns), "scans (time)");
+	check_sum(rq, inside, n->scans, values_in(n->scan_nr_log2), "scans (budget)");
+	check_sum(rq, inside, n->scans, values_in(n->scan_cost_log2_ns), "scans (cost)");
+	check_part(rq, n->scan_tests, n->scan_visits + n->scans *
+		   rq->sched->topo->smt_max, "idle tests");
+	check_part(rq, n->scan_budget_out + n->scan_exhausted, n->scans, "scans ended early");
+	check_part(rq, n->stage_cpu + n->stage_core_first, n->scans, "CPUs found by scans");
+	check_part(rq, n->stage_core, n->core_searches, "cores found by searches");
+	check_sum(rq, inside, n->core_searches, n->stage_core + n->flag_clears, "core searches");
+	check_part(rq, n->core_searches, n->core_visits, "core searches");
+	check_part(rq, n->idle_core_missed, n->oracle_samples, "idle cores missed");
+	check_part(rq, n->idle_cpu_missed, n->stage_none, "idle CPUs missed");
+	check_part(rq, n->oracle_samples, n->fast_path, "oracle samples");
+	check_part(rq, n->next_cpu_remote, n->next_cpu_writes, "remote next_cpu stores");
+	CHECK(sched_feat(rq->sched, SIS_CORE) || !n->flag_clears, rq,
+	      "%llu idle-core flags cleared with SIS_CORE off", (unsigned long long)n->flag_clears);
+}
+
+/* I5 and I10. */
+static void check_search_state(const struct rq *rq)
+{
+	const struct sched *s = rq->sched;
+	const struct sched_domain *sd = s->domains.llc[rq->cpu];
+
+	CHECK(rq->next_cpu == -1 ||
+	      (sd && rq->next_cpu >= 0 && cpumask_test(sd->span, (u32)rq->next_cpu)), rq,
+	      "next_cpu is %d, outside the cache", rq->next_cpu);
+	CHECK(s->vector.value[FEAT_SIB_WEIGHT] == SIB_WEIGHT_PERCPU_V3 ||
+	      rq->sibling_weight == s->topo->sibling_weight[rq->cpu], rq,
+	      "sibling weight %u is not its core's", rq->sibling_weight);
 }
 
 static void check_counters(const struct rq *rq, bool inside)
 {
 	const struct sched_counters *n = &rq->count;
 
-	/* I13 of idle-search.md section 9. */
-	check_sum(rq, inside, rq->check.searches, stage_hits(n), "searches");
 	check_sum(rq, inside, n->wakeups,
-		  n->wakeups_queued + rq->check.searches + rq->check.pinned, "wake-ups");
+		  n->wakeups_queued + n->fast_path + rq->check.pinned, "wake-ups");
 	/* Whoever is not idle now got there from the idle task, which nobody counts. */
 	check_sum(rq, false, n->switches,
 		  n->switches_voluntary + n->switches_preempt + n->idle_entries +
@@ -50,8 +102,6 @@ static void check_counters(const struct rq *rq, bool inside)
 	check_part(rq, n->affine_wins, n->affine_attempts, "affine wins");
 	check_part(rq, n->tick_preemptions, n->ticks, "tick preemptions");
 	check_part(rq, n->pulled, n->pulls, "pulled tasks");
-	check_part(rq, n->stage_cpu, n->scan_visits, "CPUs found by scans");
-	check_part(rq, n->stage_core, n->core_visits, "cores found by searches");
 }
 
 /* The engine saw the CPU idle no longer than nobody ran there. Each period between
@@ -93,6 +143,8 @@ u32 sched_check_end(struct sched *s, const struct sched_standstill *at,
 		struct rq *rq = cpu_rq(s, c);
 
 		check_counters(rq, cpumask_test(&at->inside, c));
+		check_search_counters(rq, cpumask_test(&at->inside, c));
+		check_search_state(rq);
 		check_wake_list(rq, at);
 		if (cpumask_test(&at->locked, c))
 			continue;

@@ -15,6 +15,11 @@ static void rq_init(struct sched *s, struct rq *rq, u32 cpu)
 	env_lock_init(&rq->lock, LINE_RQ_LOCK, "rq", cpu);
 	env_line_init(&rq->state_line, LINE_RQ_STATE);
 	env_line_init(&rq->wake_line, LINE_WAKE_LIST);
+	env_line_init(&rq->next_cpu_line, LINE_NEXT_CPU);
+	rq->next_cpu = -1;
+	rq->sibling_weight = s->vector.value[FEAT_SIB_WEIGHT] == SIB_WEIGHT_PERCPU_V3
+				     ? topo_weight_v3(s->topo, cpu)
+				     : s->topo->sibling_weight[cpu];
 	list_init(&rq->tasks);
 	rq->max_idle_balance_cost = s->vector.value[TUN_MIGRATION_COST];
 	rq->avg_idle = 2 * rq->max_idle_balance_cost;

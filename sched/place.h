@@ -27,7 +27,6 @@ extern const char *const place_stage_name[STAGE_NR]; /* "target", "core_first", 
 struct placement {
 	enum place_stage stage;
 	bool scanned;     /* the CPU scan ran; else the rest is 0 */
-	bool budgeted;    /* nr means something: SIS_PROP or LN_SCAN set it */
 	u64 nr, visits;   /* its budget, and CPUs it came by */
 	u64 scan_ns;
 	bool budget_out, avg_updated;

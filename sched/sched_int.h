@@ -71,7 +71,6 @@ struct task_group {
 
 /* What only the checks look at. */
 struct rq_check {
-	u64 searches;                    /* l: select_idle_sibling() for wake-ups */
 	u64 pinned;                      /* l: wake-ups with one allowed CPU: no search */
 	u64 nobody_ns;                   /* r: of clock_task, while no task ran */
 	u64 put_clock;                   /* r: clock_task when the last one stopped */
@@ -140,6 +139,9 @@ struct sched {
 	u32 check_failures;
 };
 
+/* Words of FEAT_SIB_WEIGHT, in the order of features.def. */
+enum sib_weight { SIB_WEIGHT_COUNT, SIB_WEIGHT_PERCPU, SIB_WEIGHT_PERCPU_V3 };
+
 #define sched_feat(s, name) feat(&(s)->vector, FEAT_##name)
 
 static inline bool profile_v64(const struct sched *s)
@@ -158,6 +160,24 @@ static inline struct rq *cpu_rq(const struct sched *s, u32 cpu)
 static inline struct rq *this_rq(const struct sched *s)
 {
 	return &s->rq[env_this_cpu()];
+}
+
+/* A CPU as anybody sees it, without paying for the lines: racy in live mode. */
+static inline bool runs_nothing(const struct rq *rq)
+{
+	return __atomic_load_n(&rq->curr, __ATOMIC_RELAXED) == rq->idle &&
+	       !__atomic_load_n(&rq->nr_running, __ATOMIC_RELAXED);
+}
+
+static inline bool wake_list_empty(const struct rq *rq)
+{
+	return !__atomic_load_n(&rq->wake_list, __ATOMIC_RELAXED);
+}
+
+/* idle() of spec/idle-search.md section 1. */
+static inline bool stands_idle(const struct rq *rq)
+{
+	return runs_nothing(rq) && wake_list_empty(rq) && !env_cpu_preempted(rq->cpu);
 }
 
 #define schedstat_inc(s, field) counter_add(&this_rq(s)->count.field, 1)
@@ -316,10 +336,6 @@ bool available_cpu(struct sched *s, u32 cpu);
 /* rq lock held, this CPU is about to run its idle task. */
 void update_idle_core(struct rq *rq);
 
-/* The scan budget of select_idle_cpu: span_weight of the target's LLC, and the
- * waker's averages. */
-u64 sis_prop_budget(u64 span_weight, u64 avg_idle, u64 avg_scan_cost);
-
 /* Exponential averages with weight 1/8: truncating, and rounding down. */
 static inline void update_avg_div(u64 *avg, u64 sample)
 {
@@ -363,14 +379,6 @@ void check_ticks(struct rq *rq, u64 now_ns);
 
 #ifdef ANECHOIC_DEBUG
 
-/* How things stood before a search. */
-struct search_check {
-	u64 changes;       /* of availability, so far */
-	u64 visits, core_visits; /* of this CPU's searches, so far */
-	u64 budget;        /* visits allowed to this scan */
-	u64 avg_scan_cost_ns;
-};
-
 /* Beside each store that changes whether a CPU is available: no sync point between. */
 static inline void check_available_changed(struct rq *rq)
 {
@@ -378,31 +386,16 @@ static inline void check_available_changed(struct rq *rq)
 		rq->check.changed = ++rq->sched->availability_changes;
 }
 
-void check_search_begin(struct search_check *c, struct sched *s, const struct sched_domain *sd);
-void check_core_search(const struct search_check *c, struct sched *s, const struct sched_task *p,
-		       const struct sched_domain *sd, u32 target, u32 found);
-void check_cpu_scan(const struct search_check *c, struct sched *s, const struct sched_task *p,
-		    const struct sched_domain *sd, u32 target, u32 found);
-
 /* Right after a placement, wake_lock held. */
-void check_stage(struct sched *s, const struct sched_task *p, enum place_stage stage, u32 prev,
-		 u32 target, u32 cpu);
 void check_placement(struct sched *s, const struct sched_task *p, u32 cpu);
 
 #else
-
-struct search_check {
-};
 
 static inline void check_available_changed(struct rq *rq)
 {
 	(void)rq;
 }
 
-#define check_search_begin(c, s, sd) ((void)(c))
-#define check_core_search(c, s, p, sd, target, found) ((void)(c))
-#define check_cpu_scan(c, s, p, sd, target, found) ((void)(c))
-#define check_stage(s, p, stage, prev, target, cpu) ((void)0)
 #define check_placement(s, p, cpu) ((void)0)
 
 #endif

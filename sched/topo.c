@@ -33,12 +33,12 @@ static void weigh_core(struct sched_topo *t, u32 cpu)
 		t->sibling_weight[cpu] = 0;
 }
 
-/* As first posted (idle-search.md section 7.2): a thread that comes up counts the
- * siblings before it, and those are not weighed again. */
-static u32 siblings_up_to(const struct sched_topo *t, u32 cpu)
+u32 topo_weight_v3(const struct sched_topo *t, u32 cpu)
 {
 	u32 n = 0;
 
+	if (!t->cpu[cpu].online)
+		return 0;
 	for_each_cpu(c, topo_mask(t, TOPO_SMT, cpu), cpu + 1)
 		n++;
 	return n;
@@ -84,7 +84,7 @@ void topo_build_masks(struct sched_topo *t, struct arena *a)
 		t->sibling_weight[c] = siblings_of(t, c);
 	if (planted(t, sibling_weight))
 		for (u32 c = 0; c < t->nr_cpus; c++)
-			t->sibling_weight[c] = t->cpu[c].online ? siblings_up_to(t, c) : 0;
+			t->sibling_weight[c] = topo_weight_v3(t, c);
 	weigh_extremes(t);
 }
 

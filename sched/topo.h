@@ -86,6 +86,11 @@ void topo_build_masks(struct sched_topo *t, struct arena *a);
  * core (0 when offline), or nr_cpus: idle-search.md section 9, I10. */
 u32 topo_wrong_weight(const struct sched_topo *t);
 
+/* cpu's sibling weight as v3 of the series computed it when the CPUs came up in
+ * ascending order: a thread counts the siblings before it and itself, and those are
+ * not weighed again. 0 when offline. Source: spec/idle-search.md section 7.2. */
+u32 topo_weight_v3(const struct sched_topo *t, u32 cpu);
+
 /* Takes a CPU in or out: masks first, then the weight of every member of the
  * affected core. In place, so the spans of domains built before change with
  * it: build them again before anything uses them. No effect if unchanged.

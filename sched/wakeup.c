@@ -38,6 +38,10 @@ static void ttwu_do_wakeup(struct rq *rq, struct sched_task *p, bool fork)
 
 static void ttwu_do_activate(struct rq *rq, struct sched_task *p, bool migrated)
 {
+	/* Somebody else was put there meanwhile, or came by himself. */
+	if (p->found_idle && !stands_idle(rq))
+		schedstat_inc(rq->sched, collisions);
+	p->found_idle = false;
 	activate_task(rq, p, ENQUEUE_WAKEUP | (migrated ? ENQUEUE_MIGRATED : 0));
 	ttwu_do_wakeup(rq, p, false);
 }
@@ -178,10 +182,19 @@ static void ttwu_queue(struct sched *s, struct sched_task *p, u32 cpu, bool migr
 	rq_unlock(rq);
 }
 
+/* Where in the histograms of distance a CPU lies from another. */
+static u32 distance_bucket(const struct sched_topo *t, u32 a, u32 b)
+{
+	enum topo_dist d = topo_distance(t, a, b);
+
+	return d == DIST_REMOTE && t->cpu[a].node != t->cpu[b].node ? d + 1 : d;
+}
+
 /* wake_lock held, p sleeps. */
 static void try_to_wake_up(struct sched *s, struct sched_task *p, u32 flags)
 {
-	u32 cpu, prev = task_cpu(p);
+	u32 cpu, prev = task_cpu(p), prev_choice, this = env_this_cpu();
+	struct sched_counters *count = &this_rq(s)->count;
 	bool migrated;
 
 	schedstat_inc(s, wakeups);
@@ -198,11 +211,16 @@ static void try_to_wake_up(struct sched *s, struct sched_task *p, u32 flags)
 	env_line_write(&p->state_line);
 	task_set_state(p, TASK_WAKING);
 	prev = p->cpu;
-	cpu = select_task_rq(s, p, p->wake_cpu, SELECT_WAKE, flags);
+	prev_choice = p->wake_cpu;
+	cpu = select_task_rq(s, p, prev_choice, SELECT_WAKE, flags);
+	if (p->nr_allowed > 1) { /* else there was nothing to choose */
+		counter_add(&count->distance_prev[distance_bucket(s->topo, prev_choice, cpu)], 1);
+		counter_add(&count->distance_waker[distance_bucket(s->topo, this, cpu)], 1);
+	}
 	migrated = cpu != prev;
 	if (migrated)
 		migrate_task_rq_wake(s, p, cpu);
-	if (cpu != env_this_cpu())
+	if (cpu != this)
 		schedstat_inc(s, wakeups_remote);
 	env_trace(EV_WAKE, p->id, cpu, flags, prev);
 	ttwu_queue(s, p, cpu, migrated);
