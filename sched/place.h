@@ -35,7 +35,7 @@ struct placement {
 /* State of the machine at one decision. CPUs are below the topology's number. */
 struct place_probe {
 	const struct cpumask *busy, *allowed; /* allowed names an online CPU */
-	u32 this_cpu, prev, target, recent;
+	u32 this_cpu, prev, target, recent; /* online */
 	bool has_idle_cores;
 	s32 next_cpu;           /* of target; -1: none */
 	u64 avg_idle_ns;        /* the waker's */
@@ -52,13 +52,20 @@ struct place_probe_result {
 };
 
 /*
- * A what-if: wakes a task `wakes` times without enqueueing it. Every wake starts
- * from the probe's averages; next_cpu, flag and recent_used_cpu are carried on.
- * Builds a scheduler of its own from cfg, so a running one is not touched; the
- * calling CPU must be in->this_cpu, as a task or with interrupts off. (sync)
- * out: [wakes].
+ * A what-if: wake-ups that enqueue nothing, on a scheduler of their own built from
+ * cfg (in its arena), so that a running one is not touched. Sync points and costs
+ * are the real ones; setting the machine up costs nothing.
  */
-void sched_probe_place(const struct sched_config *cfg, const struct place_probe *in, u32 wakes,
-		       struct place_probe_result *out);
+struct place_prober;
+struct place_prober *sched_prober_create(const struct sched_config *cfg);
+
+/*
+ * Wakes one task. Masks, CPUs, averages and latency_nice are set from in each time;
+ * next_cpu, flag and recent only if fresh, else they are as the last ask left them
+ * (next_cpu: of every target). The first ask is fresh. The calling CPU must be
+ * in->this_cpu, as a task or with interrupts off. (sync)
+ */
+void sched_prober_ask(struct place_prober *prober, const struct place_probe *in, bool fresh,
+		      struct place_probe_result *out);
 
 #endif
