@@ -116,6 +116,9 @@ static inline void env_line_init(struct env_line *line, enum env_line_kind kind)
 static inline void env_line_read(struct env_line *line);
 static inline void env_line_write(struct env_line *line);
 
+/* For what-ifs: as if cpu had been the last to write the line. Costs nothing. */
+static inline void env_line_give(struct env_line *line, u32 cpu);
+
 /* Brackets a named path: charges its table cost and attributes time to it.
  * They nest; costs are exclusive. No sync point. */
 static inline void env_path_begin(enum env_path p);

@@ -250,6 +250,9 @@ static inline void lock_check_order(const struct env_lock *l, const struct ecpu 
 void engine_line_read(struct env_line *l);
 void engine_line_write(struct env_line *l);
 
+/* As if cpu had been the last to write the line, at no cost. */
+void engine_line_give(struct env_line *l, u32 cpu);
+
 /* Cost in ps of an access by cpu at at_ps; updates the line. */
 u64 line_access(struct env_line *l, u32 cpu, u64 at_ps, bool write);
 

@@ -120,6 +120,13 @@ u64 line_access(struct env_line *l, u32 cpu, u64 at_ps, bool write)
 	return cost_ps;
 }
 
+void engine_line_give(struct env_line *l, u32 cpu)
+{
+	memset(l->sharers, 0, engine.set_words * sizeof(u64));
+	l->sharers[cpu / 64] = 1ull << (cpu % 64);
+	l->read_since_write = false;
+}
+
 static void access(struct env_line *l, bool write)
 {
 	engine_sync();

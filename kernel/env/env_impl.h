@@ -138,6 +138,12 @@ static inline void env_line_write(struct env_line *line)
 		ENGINE_CALL(engine_line_write(line));
 }
 
+static inline void env_line_give(struct env_line *line, u32 cpu)
+{
+	if (!engine.live)
+		ENGINE_CALL(engine_line_give(line, cpu));
+}
+
 static inline u64 env_jiffies(void)
 {
 	env_line_read(&engine.jiffies_line);

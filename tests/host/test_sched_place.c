@@ -53,21 +53,7 @@ static u32 place(struct sched_task *p, u32 prev, enum select_kind kind, u32 flag
 	return cpu;
 }
 
-/* ---- averages and budgets ---------------------------------------------------- */
-
-static void test_budget(void **state)
-{
-	static const struct { u64 weight, avg_idle, avg_scan_cost, nr; } table[] = {
-		{ 8, 1000000, 976, 15 }, { 8, 250000, 976, 4 }, { 8, 100000, 976, 4 },
-		{ 44, 1000000, 2000, 42 }, { 44, 100000, 2000, 4 }, { 44, 50000, 2000, 4 },
-		{ 88, 1000000, 5000, 34 },
-	};
-
-	(void)state;
-	for (u32 i = 0; i < ARRAY_SIZE(table); i++)
-		assert_int_equal(sis_prop_budget(table[i].weight, table[i].avg_idle,
-						 table[i].avg_scan_cost), table[i].nr);
-}
+/* ---- averages ---------------------------------------------------- */
 
 static void test_averages(void **state)
 {
@@ -139,72 +125,6 @@ static void test_avg_idle_period(void **state)
 }
 
 /* ---- the search ------------------------------------------------------------------ */
-
-struct example {
-	const char *id;
-	u64 busy, allowed;
-	bool flag, flag_after;
-	u32 prev, target, recent;
-	u32 b15, b4;
-	enum place_stage stage15, stage4;
-};
-
-static const struct example examples[] = {
-	{ "E1", 0x01, 0xff, 1, 1, 0, 0, 0, 2, 2, STAGE_CORE, STAGE_CORE },
-	{ "E2", 0x55, 0xff, 1, 0, 0, 0, 0, 1, 1, STAGE_CPU, STAGE_CPU },
-	{ "E3", 0x0f, 0xff, 1, 1, 0, 0, 0, 4, 4, STAGE_CORE, STAGE_CORE },
-	{ "E4", 0x0f, 0xff, 0, 0, 0, 0, 0, 4, 0, STAGE_CPU, STAGE_NONE },
-	{ "E5", 0x0f, 0xff, 0, 0, 0, 0, 0, 4, 0, STAGE_CPU, STAGE_NONE },
-	{ "E6", 0x7f, 0xff, 0, 0, 0, 0, 0, 7, 0, STAGE_CPU, STAGE_NONE },
-	{ "E7", 0x15, 0xff, 0, 0, 0, 0, 0, 1, 1, STAGE_CPU, STAGE_CPU },
-	{ "E9", 0x01, 0xc1, 0, 0, 0, 0, 0, 6, 0, STAGE_CPU, STAGE_NONE },
-	{ "E10", 0xff, 0xff, 1, 0, 0, 0, 0, 0, 0, STAGE_NONE, STAGE_NONE },
-	{ "E13", 0x04, 0xff, 0, 0, 0, 2, 0, 0, 0, STAGE_PREV, STAGE_PREV },
-	{ "E14", 0x01, 0xff, 0, 0, 0, 0, 5, 5, 5, STAGE_RECENT, STAGE_RECENT },
-};
-
-static void search(const struct example *e, u64 avg_idle, u32 cpu, enum place_stage stage,
-		   enum sched_profile profile)
-{
-	struct sched_task *p;
-
-	machine_init(&m, 1, 4, 2, profile, "");
-	make_busy(e->busy);
-	p = wakee(e->allowed);
-	p->recent_used_cpu = e->recent;
-	m.s->llc[0].has_idle_cores = e->flag;
-	for (u32 wake = 0; wake < 3; wake++) {
-		u32 got;
-
-		if (wake && stage == STAGE_RECENT)
-			break; /* the state changed */
-		cpu_rq(m.s, 0)->avg_idle = avg_idle;
-		m.s->domains.llc[0]->avg_scan_cost_ns = 976;
-		got = search_from(p, e->prev, e->target);
-		if (got != cpu || test_env.last[EV_PLACE][2] != stage)
-			print_error("%s: cpu %u stage %llu\n", e->id, got,
-				    (unsigned long long)test_env.last[EV_PLACE][2]);
-		assert_int_equal(got, cpu);
-		assert_int_equal(test_env.last[EV_PLACE][2], stage);
-		assert_int_equal(m.s->llc[0].has_idle_cores, e->flag_after);
-	}
-	if (stage == STAGE_RECENT)
-		assert_int_equal(p->recent_used_cpu, e->prev);
-	machine_free(&m);
-}
-
-static void test_examples(void **state)
-{
-	(void)state;
-	for (u32 i = 0; i < ARRAY_SIZE(examples); i++) {
-		for (u32 profile = 0; profile < PROFILE_NR; profile++) {
-			const struct example *e = &examples[i];
-
-			search(e, 1000000, e->b15, e->stage15, profile);
-			search(e, 100000, e->b4, e->stage4, profile);
-		}
-	}
-}
 
 /* E10: visits, and the average that running out of budget skips. */
 static void test_scan_cost(void **state)
@@ -465,11 +385,10 @@ static void test_fallback(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_averages),
+			cmocka_unit_test(test_averages),
 		cmocka_unit_test(test_avg_idle),
 		cmocka_unit_test(test_avg_idle_period),
-		cmocka_unit_test(test_examples),
+		
 		cmocka_unit_test(test_scan_cost),
 		cmocka_unit_test(test_scan_switches),
 		cmocka_unit_test(test_idle_cores),
