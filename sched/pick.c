@@ -153,15 +153,32 @@ static void cfs_yield(struct sched_task *curr)
 
 /* ---- who runs ------------------------------------------------------------ */
 
-/* 1: se is so far left of curr that it may preempt; -1: it is not left at all. */
-static int wakeup_preempt_entity(const struct sched *s, struct sched_entity *curr,
-				 struct sched_entity *se)
+/* 1: se is further left of curr than gran_ns of real time; -1: it is not left at all. */
+static int preempt_entity(const struct sched *s, struct sched_entity *curr,
+			  struct sched_entity *se, u64 gran_ns)
 {
 	s64 lead = (s64)(curr->vruntime - se->vruntime);
 
 	if (lead <= 0)
 		return -1;
-	return lead > (s64)calc_delta_fair(s, s->wakeup_granularity, se);
+	return lead > (s64)calc_delta_fair(s, gran_ns, se);
+}
+
+static int wakeup_preempt_entity(const struct sched *s, struct sched_entity *curr,
+				 struct sched_entity *se)
+{
+	return preempt_entity(s, curr, se, s->wakeup_granularity);
+}
+
+/* LN_PREEMPT (idle-search.md section 7.3): who tolerates latency needs a longer lead,
+ * and gives way to a shorter one. */
+static u64 wakeup_gran(const struct sched *s, const struct sched_task *curr,
+		       const struct sched_task *p)
+{
+	s64 bias = task_latency_nice(s, p) - task_latency_nice(s, curr);
+
+	return sched_feat(s, LN_PREEMPT) ? s->wakeup_granularity * (u64)(40 + bias) / 40
+					 : s->wakeup_granularity;
 }
 
 /* The one to run instead of se, which asked to be skipped; NULL: nobody else. */
@@ -245,7 +262,7 @@ static bool cfs_wakeup_check(struct rq *rq, struct sched_task *curr, struct sche
 		preempt = se_is_idle(s, se);
 	} else {
 		update_curr(se->cfs_rq);
-		preempt = wakeup_preempt_entity(s, se, pse) == 1;
+		preempt = preempt_entity(s, se, pse, wakeup_gran(s, curr, p)) == 1;
 		if (preempt && !marked)
 			set_buddy(pse, BUDDY_NEXT);
 	}

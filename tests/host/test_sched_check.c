@@ -130,6 +130,24 @@ FAULT(balance_cost, rq0()->max_idle_balance_cost = 499999; rq0()->avg_idle = 0)
 FAULT(sibling, m.topo.sibling_weight[3] = 1)
 FAULT(wake_list, cpu_rq(m.s, 3)->wake_list = sleeps)
 FAULT(stage, cpu_rq(m.s, 2)->count.stage_none++)
+FAULT(distance, rq0()->count.distance_prev[2]++)
+FAULT(waker_distance, rq0()->count.distance_waker[0]++)
+FAULT(visits, rq0()->count.scan_visits_hist[9]++)
+FAULT(scan_time, rq0()->count.scan_time_log2_ns[0]++)
+FAULT(scan_nr, rq0()->count.scan_nr_log2[0]++)
+FAULT(scan_cost, rq0()->count.scan_cost_log2_ns[31]++)
+FAULT(tests, rq0()->count.scan_tests++)
+FAULT(budget, rq0()->count.scan_budget_out++)
+FAULT(cores, rq0()->count.core_searches += 2)
+FAULT(clears, m.s->vector.value[FEAT_SIS_CORE] = 0; rq0()->count.core_searches =
+      rq0()->count.core_visits = ++rq0()->count.flag_clears)
+FAULT(oracle, rq0()->count.idle_core_missed++)
+FAULT(oracle_cpu, rq0()->count.idle_cpu_missed++)
+FAULT(samples, rq0()->count.oracle_samples = rq0()->count.fast_path + 1)
+FAULT(next_stores, rq0()->count.next_cpu_remote++)
+FAULT(next_cpu, rq0()->next_cpu = CPUS)
+FAULT(next_cpu_less, rq0()->next_cpu = -2)
+FAULT(percpu_weight, cpu_rq(m.s, 2)->sibling_weight = 3)
 FAULT(wakeups, rq0()->count.wakeups++)
 FAULT(switches, rq0()->count.switches_preempt++)
 FAULT(affine, rq0()->count.affine_wins = rq0()->count.affine_attempts + 1)
@@ -177,6 +195,23 @@ static const struct {
 	F(sibling, "CPU 3: sibling weight 1 is not its core's"),
 	F(wake_list, "waits on the wake list, and no IPI is on its way"),
 	F(stage, "searches,"),
+	F(distance, "searches (distance)"),
+	F(waker_distance, "searches (from waker)"),
+	F(visits, "scans (visits)"),
+	F(scan_time, "scans (time)"),
+	F(scan_nr, "scans (budget)"),
+	F(scan_cost, "scans (cost)"),
+	F(tests, "1 idle tests, of 0"),
+	F(budget, "scans ended early"),
+	F(cores, "core searches, "),
+	F(clears, "1 idle-core flags cleared with SIS_CORE off"),
+	F(oracle, "idle cores missed"),
+	F(oracle_cpu, "idle CPUs missed"),
+	F(samples, "oracle samples"),
+	F(next_stores, "remote next_cpu stores"),
+	F(next_cpu, "CPU 0: next_cpu is 4, outside the cache"),
+	F(next_cpu_less, "CPU 0: next_cpu is -2, outside the cache"),
+	F(percpu_weight, "CPU 2: sibling weight 3 is not its core's"),
 	F(wakeups, "CPU 0: 1 wake-ups, 0 by kind"),
 	F(switches, "switches,"),
 	F(affine, "affine wins, of"),
