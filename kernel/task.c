@@ -67,7 +67,7 @@ static void charge_refill(struct task *t, const struct kcpu *k, u32 cpu)
 	u32 cap_kb = column ? m->llc_kb : m->l2_kb;
 	u32 kb = t->footprint_kb < cap_kb ? t->footprint_kb : cap_kb;
 
-	u64 refill_ps = (u64)kb * m->refill_ns_per_kb[column] * 1000;
+	u64 refill_ps = (u64)kb * machine_by_distance(m->refill_ns_per_kb, column) * 1000;
 
 	/* Moved again before it touched anything: fetched once, from the farthest. */
 	if (refill_ps > t->refill_ps)
@@ -189,9 +189,10 @@ u64 task_cpu_ns(const struct task *t)
 	return in_ns < now_ns ? ran_ns + now_ns - in_ns : ran_ns;
 }
 
-void kernel_event(enum ecpu_event e)
+void kernel_event(enum ecpu_event e, bool irq)
 {
-	env_path_begin(PATH_IRQ);
+	if (irq)
+		env_path_begin(PATH_IRQ);
 	switch ((u32)e) {
 	case EVT_CALL + ENV_CALL_WAKE_LIST:
 		sched_wake_list_drain(the_sched);
@@ -210,10 +211,11 @@ void kernel_event(enum ecpu_event e)
 		}
 		sched_tick(the_sched);
 		break;
-	case EVT_RESCHED: /* the interrupt's return does the work */
+	case EVT_RESCHED: /* the interrupt's return does the work, or the idle loop */
 		break;
 	}
-	env_path_end(PATH_IRQ);
+	if (irq)
+		env_path_end(PATH_IRQ);
 }
 
 /* ---- creation ------------------------------------------------------------------ */

@@ -99,6 +99,8 @@ static void check_counters(const struct rq *rq, bool inside)
 	check_part(rq, n->wakeups_sync, n->wakeups, "sync wake-ups");
 	check_part(rq, n->wakeups_remote, n->wakeups, "remote wake-ups");
 	check_part(rq, n->wake_list_ipis, n->wake_list_queued, "wake-list IPIs");
+	check_part(rq, n->wake_list_queued, n->wake_list_ipis + n->ipis_saved + inside,
+		   "queued wake-ups");
 	check_part(rq, n->affine_wins, n->affine_attempts, "affine wins");
 	check_part(rq, n->tick_preemptions, n->ticks, "tick preemptions");
 	check_part(rq, n->pulled, n->pulls, "pulled tasks");

@@ -192,10 +192,13 @@ void resched_curr(struct rq *rq)
 	__atomic_store_n(&rq->need_resched, true, __ATOMIC_RELEASE);
 	if (rq == this_rq(s))
 		return;
-	schedstat_inc(s, resched_ipis);
 	env_trace(EV_KICK, rq->cpu, 0, 0, 0);
-	if (!planted_once(rq->sched, lost_resched))
-		env_kick(rq->cpu);
+	if (planted_once(rq->sched, lost_resched))
+		return;
+	if (env_kick(rq->cpu))
+		schedstat_inc(s, resched_ipis);
+	else
+		schedstat_inc(s, ipis_saved);
 }
 
 void check_preempt_curr(struct rq *rq, struct sched_task *p, bool fork)

@@ -96,11 +96,12 @@ static inline bool env_held(const struct env_lock *l);
 static inline void env_irq_off(void);
 static inline void env_irq_on(void);
 
-/* Resched IPI: the target runs its preemption check. Pending ones merge. (sync) */
-static inline void env_kick(u32 cpu);
+/* Resched IPI: the target runs its preemption check. Pending ones merge. False: the
+ * target idles and polls, so that it sees what was stored without an IPI. (sync) */
+static inline bool env_kick(u32 cpu);
 
-/* Function IPI; pending ones of one kind merge. (sync) */
-static inline void env_call(u32 cpu, enum env_call what);
+/* Function IPI; pending ones of one kind merge. False: as env_kick(). (sync) */
+static inline bool env_call(u32 cpu, enum env_call what);
 
 /* For checks: a resched IPI is on its way to cpu, or it runs kernel code and will
  * look by itself. True where that is not known. */

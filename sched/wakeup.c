@@ -106,11 +106,15 @@ static void wake_list_add(struct sched *s, struct sched_task *p, u32 cpu, bool m
 	} while (!__atomic_compare_exchange_n(&rq->wake_list, &head, p, false, __ATOMIC_RELEASE,
 					      __ATOMIC_RELAXED));
 	check_available_changed(rq);
-	if (head)
-		return; /* whoever made it non-empty has sent the IPI */
-	schedstat_inc(s, wake_list_ipis);
+	if (head) { /* whoever made it non-empty has sent the IPI */
+		schedstat_inc(s, ipis_saved);
+		return;
+	}
 	env_trace(EV_CALL, cpu, ENV_CALL_WAKE_LIST, 0, 0);
-	env_call(cpu, ENV_CALL_WAKE_LIST);
+	if (env_call(cpu, ENV_CALL_WAKE_LIST))
+		schedstat_inc(s, wake_list_ipis);
+	else
+		schedstat_inc(s, ipis_saved);
 }
 
 /* Its affinity changed while it was on the list: it goes elsewhere. */

@@ -294,18 +294,39 @@ void engine_event_clear(struct ecpu *c, enum ecpu_event e)
 	engine_event_set(c, e, TIME_NEVER);
 }
 
-void engine_send(u32 cpu, enum ecpu_event e)
+/* Whether c's idle loop looks at memory at that time, so that a store is enough to
+ * wake it: always if its part waits with MWAIT, otherwise while it is in the first
+ * state, a polling loop (spec/machines.md, Pitfalls). */
+static bool polls(const struct ecpu *c, u64 at_ps)
+{
+	const struct machine *m = engine.cfg.machine;
+
+	return c->in_idle &&
+	       (m->mwait || at_ps < c->idle_since_ps + m->idle_residency_ns[1] * 1000ull);
+}
+
+bool engine_send(u32 cpu, enum ecpu_event e)
 {
 	engine_sync();
 
+	const struct machine *m = engine.cfg.machine;
 	struct ecpu *c = engine.cur, *to = &engine.cpu[cpu];
 	u32 dist = topo_distance(engine.cfg.topo, c->id, cpu);
-	u64 latency_ps = dist == DIST_SELF ? 0
-					   : engine.cfg.machine->ipi_ns[dist - DIST_SMT] * 1000ull;
+	bool seen = polls(to, c->now_ps);
+	u64 at_ps;
 
-	engine_charge_ps(engine.surcharge_ps[ENV_IPI_SEND]);
-	if (c->now_ps + latency_ps < to->event_ps[e])
-		engine_event_set(to, e, c->now_ps + latency_ps);
+	if (!seen)
+		engine_charge_ps(engine.surcharge_ps[ENV_IPI_SEND]);
+	at_ps = c->now_ps;
+	if (dist != DIST_SELF)
+		at_ps += seen ? machine_by_distance(m->c2c_ps, dist - DIST_SMT)
+			      : machine_by_distance(m->ipi_ns, dist - DIST_SMT) * 1000ull;
+	/* One that comes as an IPI stays one, for whatever reason it comes earlier. */
+	if (to->event_ps[e] == TIME_NEVER)
+		to->seen = (to->seen & ~(1u << e)) | (u32)seen << e;
+	if (at_ps < to->event_ps[e])
+		engine_event_set(to, e, at_ps);
+	return !seen;
 }
 
 void engine_tick_start(struct ecpu *c)
@@ -318,18 +339,23 @@ void engine_tick_start(struct ecpu *c)
 static void take_event(struct ecpu *c)
 {
 	for (u32 e = 0; e < EVT_NR; e++) {
+		bool irq = !(c->seen >> e & 1);
+
 		if (c->event_ps[e] > c->now_ps)
 			continue;
+		c->seen &= ~(1u << e);
 		/* Missed ticks are taken as one. */
 		if (e == EVT_TICK)
 			engine_tick_start(c);
 		else
 			engine_event_clear(c, (enum ecpu_event)e);
 		c->irq_depth++;
-		c->irqs++;
-		engine_charge_ps(engine.surcharge_ps[e == EVT_TICK ? ENV_TICK_HW : ENV_IRQ]);
+		c->irqs += irq;
+		if (irq)
+			engine_charge_ps(
+				engine.surcharge_ps[e == EVT_TICK ? ENV_TICK_HW : ENV_IRQ]);
 		engine_exit();
-		kernel_event((enum ecpu_event)e);
+		kernel_event((enum ecpu_event)e, irq);
 		engine_enter();
 		c->irq_depth--;
 		return;

@@ -84,6 +84,8 @@ struct ecpu {
 	u64 next_event_ps;      /* least of them */
 	u64 burn_start_ps, burn_left_ps, burn_end_ps; /* left: at full speed */
 	u64 idle_since_ps, idle_total_ps;
+	bool in_idle;           /* in engine_idle(), on the way out included */
+	u32 seen;               /* bits of pending events that come without an interrupt */
 	struct env_lock *waiting_for;
 	u32 next_waiter;
 	struct env_lock *held[ENGINE_MAX_HELD];
@@ -213,7 +215,10 @@ void engine_relax(void);
 
 void engine_event_set(struct ecpu *c, enum ecpu_event e, u64 at_ps);
 void engine_event_clear(struct ecpu *c, enum ecpu_event e);
-void engine_send(u32 cpu, enum ecpu_event e);
+
+/* Makes e known to a CPU. True: by an IPI, which this CPU pays for. False: the CPU
+ * idles and watches memory, and sees it one hand-over later. (sync) */
+bool engine_send(u32 cpu, enum ecpu_event e);
 
 /* Recomputes the place of a CPU that stands still in the ready queue. */
 void engine_requeue(struct ecpu *c);
@@ -269,7 +274,7 @@ void engine_dump(void (*line)(const char *text));
 
 /* ---- up-calls, defined by kernel/task.c and kernel/irq.c ---------------------- */
 
-void kernel_event(enum ecpu_event e);    /* interrupts off */
+void kernel_event(enum ecpu_event e, bool irq); /* interrupts off; !irq: idle loop saw it */
 bool kernel_need_resched(u32 cpu);
 void kernel_preempt(void);               /* switches tasks; interrupts on */
 u64 kernel_ran_ns(void);                 /* CPU time of the calling task so far; live */

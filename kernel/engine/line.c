@@ -73,15 +73,11 @@ static enum topo_dist farthest(const struct env_line *l, u32 cpu)
 	return others_hold(l, cpu, NULL) ? DIST_SMT : DIST_SELF;
 }
 
-/* No copy anywhere. The machine table has no such column; the farthest hand-over
- * is its nearest relative in size. A part has 0 for distances it does not know. */
-static u64 memory_ps(const struct machine *m)
+/* No copy anywhere: memory. The machine table has no such column; the farthest
+ * hand-over is its nearest relative in size. */
+static u64 miss_ps(const struct machine *m, enum topo_dist d)
 {
-	u32 i = DIST_REMOTE - DIST_SMT;
-
-	while (i && !m->c2c_ps[i])
-		i--;
-	return m->c2c_ps[i];
+	return machine_by_distance(m->c2c_ps, (d == DIST_SELF ? DIST_REMOTE : d) - DIST_SMT);
 }
 
 u64 line_access(struct env_line *l, u32 cpu, u64 at_ps, bool write)
@@ -102,7 +98,7 @@ u64 line_access(struct env_line *l, u32 cpu, u64 at_ps, bool write)
 		cost_ps = write ? m->lock_rmw_ps : READ_HIT_PS;
 	} else {
 		enum topo_dist d = write ? farthest(l, cpu) : nearest(l, cpu);
-		u64 c_ps = d == DIST_SELF ? memory_ps(m) : m->c2c_ps[d - DIST_SMT];
+		u64 c_ps = miss_ps(m, d);
 		u64 start_ps = at_ps > l->busy_until_ps ? at_ps : l->busy_until_ps;
 		bool extends = write || !engine.cfg.reads_shared || !l->read_since_write;
 

@@ -239,14 +239,14 @@ static void on_timer(void)
 	irq_begin(c);
 	if (c->event_ps[EVT_TIMER] <= now_ps) {
 		c->event_ps[EVT_TIMER] = TIME_NEVER;
-		kernel_event(EVT_TIMER);
+		kernel_event(EVT_TIMER, true);
 	}
 	if (c->tick_on && c->event_ps[EVT_TICK] <= now_ps) {
 		tick_next(c);
 		if (c->id == engine.cfg.housekeeper &&
 		    now_ps - ENGINE_START_PS > engine.cfg.vlimit_ps)
 			engine_fail("real time passed vlimit_s");
-		kernel_event(EVT_TICK);
+		kernel_event(EVT_TICK, true);
 	}
 	timer_program(c);
 	irq_end(c);
@@ -264,7 +264,7 @@ static void on_ipi(void)
 	bits = __atomic_exchange_n(&c->live_pending, 0, __ATOMIC_ACQUIRE);
 	for (u32 e = 0; e < EVT_NR; e++)
 		if (bits >> e & 1)
-			kernel_event((enum ecpu_event)e);
+			kernel_event((enum ecpu_event)e, true);
 	irq_end(c);
 }
 

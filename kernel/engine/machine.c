@@ -6,13 +6,14 @@
 
 #define MACHINE(name_, sockets_, cores_, threads_, nodes_, mhz_, ipc_, s1, s2, s4, s8, l2, \
 		llc, llcc, c0, c1, c2, c3, send, i0, i1, i2, i3, x0, x1, x2, x3, r0, r1,   \
-		r2, r3, swt, swp, kpti, sysc, irq, tick, rdtsc, irqsave, div, rmw, f0, f1, \
+		r2, r3, mw, swt, swp, kpti, sysc, irq, tick, rdtsc, irqsave, div, rmw, f0, f1, \
 		f2, f3)                                                                    \
 	{ .name = name_, .sockets = sockets_, .cores = cores_, .threads = threads_,                \
 	  .nodes_per_socket = nodes_, .mhz = mhz_, .ipc_hot_x100 = ipc_,                           \
 	  .smt_pct = { s1, s2, s4, s8 }, .l2_kb = l2, .llc_kb = llc, .llc_cores = llcc,            \
 	  .c2c_ps = { c0, c1, c2, c3 }, .ipi_send_ns = send, .ipi_ns = { i0, i1, i2, i3 },         \
 	  .idle_exit_ns = { x0, x1, x2, x3 }, .idle_residency_ns = { r0, r1, r2, r3 },             \
+	  .mwait = mw,                                                                             \
 	  .switch_thread_ns = swt, .switch_proc_ns = swp, .kpti_ns = kpti, .syscall_ns = sysc,     \
 	  .irq_ns = irq, .tick_hw_ns = tick, .rdtsc_ps = rdtsc, .irqsave_ps = irqsave,             \
 	  .div_ps = div, .lock_rmw_ps = rmw, .refill_ns_per_kb = { f0, f1, f2, f3 } },
@@ -29,6 +30,18 @@ const struct machine *machine_find(const char *name)
 		if (!strcmp(machine_table[i].name, name))
 			return &machine_table[i];
 	return NULL;
+}
+
+u32 machine_by_distance(const u32 column[4], u32 i)
+{
+	u32 at = i;
+
+	while (at < 4 && !column[at])
+		at++;
+	if (at == 4)
+		for (at = i; at && !column[at]; at--)
+			;
+	return column[at];
 }
 
 u32 machine_smt_speed(const struct machine *m, u32 n)

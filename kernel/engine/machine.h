@@ -19,6 +19,7 @@ struct machine {
 	u32 c2c_ps[4];               /* SMT, same LLC, other LLC, remote */
 	u32 ipi_send_ns, ipi_ns[4];
 	u32 idle_exit_ns[IDLE_STATES], idle_residency_ns[IDLE_STATES];
+	bool mwait;                  /* idle CPUs watch memory: no IPI wakes them */
 	u32 switch_thread_ns, switch_proc_ns, kpti_ns, syscall_ns, irq_ns, tick_hw_ns;
 	u32 rdtsc_ps, irqsave_ps, div_ps, lock_rmw_ps;
 	u32 refill_ns_per_kb[4];     /* L2, LLC, dirty in package, remote */
@@ -29,6 +30,11 @@ extern const u32 machine_count;
 
 /* NULL when there is none of that name. */
 const struct machine *machine_find(const char *name);
+
+/* Entry i of a column by distance, DIST_SMT being 0. One that the part lacks is
+ * taken from the next farther it has, else from the next nearer: a topology other
+ * than the part's own may ask for it. */
+u32 machine_by_distance(const u32 column[4], u32 i);
 
 /* Speed of one thread in 1/1000 of an idle core's, with n threads of the core
  * busy (itself included). Between the table's columns the total throughput of

@@ -114,6 +114,7 @@ void engine_idle(void)
 		engine_event_clear(c, EVT_TICK);
 	}
 	c->state = ECPU_IDLE;
+	c->in_idle = true;
 	c->idle_since_ps = c->now_ps;
 	set_busy(c, false);
 	engine_requeue(c);
@@ -125,6 +126,7 @@ void engine_idle(void)
 	c->irq_depth++; /* the interrupt that woke it is taken below, when it counts as busy */
 	engine_sync();
 	set_busy(c, true);
+	c->in_idle = false;
 	if (!c->tick_on)
 		engine_tick_start(c);
 	c->irq_depth--;

@@ -87,17 +87,20 @@ static inline void env_irq_on(void)
 		engine.cur->irq_depth--;
 }
 
-static inline void env_send(u32 cpu, enum ecpu_event e)
+static inline bool env_send(u32 cpu, enum ecpu_event e)
 {
+	bool sent = true;
+
 	if (engine.live)
 		live_send(cpu, e);
 	else
-		ENGINE_CALL(engine_send(cpu, e));
+		ENGINE_CALL(sent = engine_send(cpu, e));
+	return sent;
 }
 
-static inline void env_kick(u32 cpu)
+static inline bool env_kick(u32 cpu)
 {
-	env_send(cpu, EVT_RESCHED);
+	return env_send(cpu, EVT_RESCHED);
 }
 
 static inline bool env_kick_pending(u32 cpu)
@@ -108,9 +111,9 @@ static inline bool env_kick_pending(u32 cpu)
 	       (c->state != ECPU_IDLE && c->state != ECPU_BURN);
 }
 
-static inline void env_call(u32 cpu, enum env_call what)
+static inline bool env_call(u32 cpu, enum env_call what)
 {
-	env_send(cpu, (enum ecpu_event)(EVT_CALL + what));
+	return env_send(cpu, (enum ecpu_event)(EVT_CALL + what));
 }
 
 static inline void env_relax(void)

@@ -230,9 +230,17 @@ static void measure_ipi(struct wl_ctx *ctx, enum topo_dist d, u32 metric)
 
 /* ---- switches -------------------------------------------------------------------- */
 
+/* The forks may take longer than all that one of them has to do. */
+static void meet(void)
+{
+	sem_up(&eb.ready);
+	gate_wait(&eb.start);
+}
+
 static void yielder(void *arg)
 {
 	(void)arg;
+	meet();
 	for (u64 i = 0; i < eb.rounds; i++)
 		task_yield();
 }
@@ -240,6 +248,7 @@ static void yielder(void *arg)
 static void handoff(void *arg)
 {
 	(void)arg;
+	meet();
 	for (u64 i = 0; i < eb.rounds; i++) {
 		mutex_lock(&eb.mutex);
 		task_yield(); /* the other comes to wait */
@@ -249,10 +258,16 @@ static void handoff(void *arg)
 
 static u64 two_on_cpu0(void (*fn)(void *))
 {
-	u64 from_ns = env_now();
+	u64 from_ns;
 
-	run_pinned(0, fn, NULL);
-	run_pinned(0, fn, NULL);
+	sem_init(&eb.ready, "ready", 0, 0);
+	gate_init(&eb.start, "start", 0);
+	for (u32 i = 0; i < 2; i++)
+		run_pinned(0, fn, NULL);
+	for (u32 i = 0; i < 2; i++)
+		sem_down(&eb.ready);
+	from_ns = env_now();
+	gate_open(&eb.start);
 	task_wait_children();
 	return env_now() - from_ns;
 }

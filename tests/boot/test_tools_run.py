@@ -110,6 +110,21 @@ def test_shape(fake, smp, text):
     assert argv[argv.index("-smp") + 1] == text
 
 
+@pytest.mark.parametrize("options,text", [
+    (["--exec", "smp", "--", "machine=power9-2x22x4"], "176,sockets=2,cores=22,threads=4"),
+    (["--", "exec=live", "topo=1x3x2"], "6,sockets=1,cores=3,threads=2"),
+    (["--", "exec=smp", "topo=1x3x2", "machine=sparc-2x8x8"], "6,sockets=1,cores=3,threads=2"),
+    (["--exec", "smp", "--smp", "1x1x1", "--", "machine=sparc-2x8x8"],
+     "1,sockets=1,cores=1,threads=1"),
+    (["--exec", "smp", "--", "machine=generic"], "16,sockets=2,cores=4,threads=2"),
+    (["--", "machine=sparc-2x8x8"], "16,sockets=2,cores=4,threads=2"),
+])
+def test_a_cpu_each_boots_the_machine_simulated(fake, options, text):
+    fake.run("exit 0", *options)
+    argv = fake.argv()
+    assert argv[argv.index("-smp") + 1] == text
+
+
 def test_default_machine(fake):
     fake.run("exit 0", "--", "bench=hackbench", "arms=a,b")
     argv = fake.argv()

@@ -11,8 +11,9 @@ static struct path_stack paths[MAX_CPUS];
 static void (*raw_script)(u32 cpu);
 static u32 ended;
 
-void kernel_event(enum ecpu_event e)
+void kernel_event(enum ecpu_event e, bool irq)
 {
+	(void)irq;
 	if (raw_handler)
 		raw_handler(e);
 	else

@@ -153,6 +153,7 @@ FAULT(switches, rq0()->count.switches_preempt++)
 FAULT(affine, rq0()->count.affine_wins = rq0()->count.affine_attempts + 1)
 FAULT(pulled, rq0()->count.pulled++)
 FAULT(ipis, rq0()->count.wake_list_ipis = rq0()->count.wake_list_queued + 1)
+FAULT(unannounced, rq0()->count.wake_list_queued += 2)
 FAULT(tick, m.s->punctual = true; now_ns[0] += 3 * MS + 1)
 FAULT(idle, idle_ns[2] = 1001 * MS)
 
@@ -217,6 +218,7 @@ static const struct {
 	F(affine, "affine wins, of"),
 	F(pulled, "CPU 0: 1 pulled tasks, of 0"),
 	F(ipis, "wake-list IPIs, of"),
+	F(unannounced, "queued wake-ups, of"),
 	F(tick, "ns without a tick"),
 	F(idle, "CPU 2: idle for 1001000000 ns"),
 };

@@ -77,6 +77,45 @@ static void test_remote_queue(void **state)
 	machine_free(&m);
 }
 
+/* A CPU whose idle loop polls is told without an IPI, and counted so; so is a second
+ * task on a list that is not empty. */
+static void test_polling_target(void **state)
+{
+	(void)state;
+	for (u32 polls = 0; polls < 2; polls++) {
+		struct sched_task *p, *q, *near;
+
+		machine_init(&m, 2, 4, 1, PROFILE_V5_2, "");
+		p = sleeps_on(5);
+		q = sleeps_on(5);
+		near = sleeps_on(3);
+		pin(near, 0x08);
+		runs_on(0);
+		for (u32 c = 0; c < 8; c++)
+			test_env.polls[c] = polls;
+		u64 lists = machine_count(&m, wake_list_ipis);
+		u64 kicks = machine_count(&m, resched_ipis);
+		u64 saved = machine_count(&m, ipis_saved);
+
+		test_env.calls = test_env.kicks = 0;
+		machine_on(0);
+		sched_wake(m.s, p, 0);
+		pin(q, 0x20);
+		sched_wake(m.s, q, 0);
+		assert_int_equal(test_env.calls, 1);
+		assert_int_equal(machine_count(&m, wake_list_ipis) - lists, !polls);
+		assert_int_equal(machine_count(&m, ipis_saved) - saved, 1 + polls);
+		sched_wake(m.s, near, 0);
+		assert_int_equal(test_env.kicks, 1);
+		assert_int_equal(machine_count(&m, resched_ipis) - kicks, !polls);
+		assert_int_equal(machine_count(&m, ipis_saved) - saved, 1 + 2 * polls);
+		machine_settle(&m);
+		assert_int_equal(p->state, TASK_RUNNING);
+		assert_int_equal(sched_nr_running(m.s, 3), 1);
+		machine_free(&m);
+	}
+}
+
 /* Within the LLC v5.2 enqueues at once; v6.4 passes work to a CPU that runs nothing. */
 static void test_local_queue(void **state)
 {
@@ -495,6 +534,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_remote_queue),
+		cmocka_unit_test(test_polling_target),
 		cmocka_unit_test(test_local_queue),
 		cmocka_unit_test(test_own_cpu),
 		cmocka_unit_test(test_counts_of_a_migration),

@@ -38,6 +38,7 @@ struct test_env {
 	bool kicked[TEST_CPUS];
 	bool called[TEST_CPUS][ENV_NR_CALLS];
 	u64 kicks, calls;
+	bool polls[TEST_CPUS];         /* needs no IPI: a kick or call is seen all the same */
 	bool preempted[TEST_CPUS];
 	enum env_path path[TEST_CPUS][32];
 	u32 path_depth[TEST_CPUS];
@@ -154,12 +155,13 @@ static inline void env_irq_on(void)
 	test_env.irq_depth[test_env.cpu]--;
 }
 
-static inline void env_kick(u32 cpu)
+static inline bool env_kick(u32 cpu)
 {
 	panic_unless(cpu != test_env.cpu, "CPU %u kicks itself", cpu);
 	test_sync(LINE_RQ_STATE);
 	test_env.kicks++;
 	test_env.kicked[cpu] = true;
+	return !test_env.polls[cpu];
 }
 
 static inline bool env_kick_pending(u32 cpu)
@@ -168,11 +170,12 @@ static inline bool env_kick_pending(u32 cpu)
 	return true;
 }
 
-static inline void env_call(u32 cpu, enum env_call what)
+static inline bool env_call(u32 cpu, enum env_call what)
 {
 	test_sync(LINE_WAKE_LIST);
 	test_env.calls++;
 	test_env.called[cpu][what] = true;
+	return !test_env.polls[cpu];
 }
 
 static inline void env_relax(void)
