@@ -164,6 +164,29 @@ static void lines_json(struct json *j)
 	json_end_obj(j);
 }
 
+static const char *const path_names[PATH_NR + 1] = {
+#define PATH(name, n, help) #name,
+#include "../sched/costs.def"
+#undef PATH
+	"outside",
+};
+
+/* Whose time it was: all CPUs, nested paths excluded. Live mode has no such clock. */
+static void paths_json(struct json *j)
+{
+	json_obj(j, "paths");
+	for (u32 p = 0; p <= PATH_NR; p++) {
+		json_obj(j, path_names[p]);
+		json_u64(j, "calls", engine.path_count[p]);
+		json_u64(j, "ns", engine.path_time_ps[p] / 1000);
+		json_u64(j, "line_ns", engine.path_line_ps[p] / 1000);
+		json_u64(j, "lock_wait_ns", engine.path_lock_ps[p] / 1000);
+		json_end_obj(j);
+	}
+	json_end_obj(j);
+	json_u64(j, "work_ns", engine.work_ps / 1000);
+}
+
 /* Entries of one series that fit into the frame beside all others. */
 #define SERIES_SHOWN 4000
 
@@ -211,6 +234,7 @@ static void counters_frame(const struct cmdline *cl, const struct plan_point *po
 	for (u32 i = 0; i < r->ctx.nr_series; i++)
 		series_json(j, &r->ctx.series[i]);
 	lines_json(j);
+	paths_json(j);
 	json_end_obj(j);
 	frame_end(j);
 }
@@ -379,22 +403,16 @@ void calibrate_add(void)
 
 void calibrate_print(void)
 {
-	static const char *const name[PATH_NR] = {
-#define PATH(name, n, help) #name,
-#include "../sched/costs.def"
-#undef PATH
-	};
-
 	console_line("calibration: instructions per path, nested paths and engine excluded");
 	for (u32 p = 0; p < PATH_NR; p++) {
 		char mean[40];
 
 		if (!calls[p]) {
-			console_printf("calibrate: %-12s not reached", name[p]);
+			console_printf("calibrate: %-12s not reached", path_names[p]);
 			continue;
 		}
 		fmt_decimal(mean, (s64)(insns[p] * 10 / calls[p]), 1);
-		console_printf("calibrate: %-12s %8s instructions, %llu calls", name[p], mean,
+		console_printf("calibrate: %-12s %8s instructions, %llu calls", path_names[p], mean,
 			       (unsigned long long)calls[p]);
 	}
 	console_printf("calibrate: outside all paths %llu instructions",

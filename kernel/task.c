@@ -139,7 +139,7 @@ void task_schedule(bool preempt)
 			env_charge(ENV_SWITCH_THREAD);
 		}
 		k->current = next;
-		engine.cpu[cpu].paths = &next->paths;
+		engine_path_switch(cpu, &next->paths);
 		set_turn(prev, prev->ran_ns + now_ns - prev->in_ns, TIME_NEVER);
 		set_turn(next, next->ran_ns, now_ns);
 		/* Live: a task preempted by an interrupt goes on with interrupts off. */

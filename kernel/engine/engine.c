@@ -14,7 +14,7 @@ struct engine engine;
 static void cpu_init(struct ecpu *c, u32 id)
 {
 	c->id = id;
-	c->now_ps = ENGINE_START_PS;
+	c->now_ps = c->accounted_ps = ENGINE_START_PS;
 	c->state = ECPU_RUN;
 	c->irq_depth = 1; /* until the idle task starts */
 	c->next_event_ps = TIME_NEVER;
@@ -127,15 +127,12 @@ void engine_charge_code_ps(u64 ps)
 void engine_enter_insn(void)
 {
 	u64 n = plat_cycles() - engine.cycles_base;
-	struct path_stack *p = engine.cur->paths;
-	u32 path = p->depth ? p->id[p->depth - 1] : PATH_NR;
-
 	panic_unless(!engine.inside, "engine entered from within");
 	engine.inside = true;
 	if (engine.uncharged)
 		return;
 	n = n > engine.bracket_insns ? n - engine.bracket_insns : 0;
-	engine.path_insns[path] += n;
+	engine.path_insns[path_top(engine.cur)] += n;
 	engine_charge_code_ps(n * engine.ps_per_insn);
 }
 
@@ -153,24 +150,6 @@ u64 engine_now(void)
 u64 engine_report_ns(void)
 {
 	return engine.live ? live_now() : engine_now();
-}
-
-void engine_path_begin(u8 p)
-{
-	struct path_stack *s = engine.cur->paths;
-
-	panic_unless(s->depth < sizeof(s->id), "path %u: nested too deep", p);
-	s->id[s->depth++] = p;
-	engine.path_count[p]++;
-	engine_charge_code_ps(engine.path_ps[p]);
-}
-
-void engine_path_end(u8 p)
-{
-	struct path_stack *s = engine.cur->paths;
-
-	panic_unless(s->depth && s->id[s->depth - 1] == p, "path %u ends inside another", p);
-	s->depth--;
 }
 
 /* ---- control --------------------------------------------------------------- */

@@ -91,6 +91,7 @@ struct ecpu {
 	struct env_lock *held[ENGINE_MAX_HELD];
 	u32 nr_held;
 	struct path_stack *paths;
+	u64 accounted_ps;       /* until when its time is somebody's: path.c */
 	void *sp;               /* where control left this CPU (mux), or its first context */
 	void *park_sp;          /* smp, live: what the physical CPU did before the run */
 	bool tick_on;
@@ -147,6 +148,10 @@ struct engine {
 	u32 ps_per_insn;
 	struct line_stats line_stats[LINE_NR_KINDS];
 	u64 path_count[PATH_NR + 1], path_insns[PATH_NR + 1]; /* last: outside all paths */
+	u64 path_time_ps[PATH_NR + 1]; /* exclusive, all CPUs */
+	u64 path_line_ps[PATH_NR + 1]; /* of it: moving lines, waiting for their turn included */
+	u64 path_lock_ps[PATH_NR + 1]; /* and waiting for locks */
+	u64 work_ps;                   /* all CPUs in bursts */
 	u64 passes;
 	bool over;              /* the run has ended, for whatever reason */
 	bool failed;
@@ -178,9 +183,26 @@ u64 engine_now(void);
 /* The same for reports: from within the engine or without, live or not. */
 u64 engine_report_ns(void);
 
-/* Named paths; they nest per task, up to 15 deep. */
+/* ---- named paths (path.c); they nest per task, up to 15 deep ------------------ */
+
 void engine_path_begin(u8 p);
 void engine_path_end(u8 p);
+
+/* The CPU goes on with another task, inside that one's paths. */
+void engine_path_switch(u32 cpu, struct path_stack *to);
+
+/* Around time that is no path's: bursts of work, idleness. c stands where it begins,
+ * and where it ended. */
+void path_pause(struct ecpu *c);
+void path_resume(struct ecpu *c);
+
+/* The innermost path that c runs, PATH_NR outside all. */
+static inline u32 path_top(const struct ecpu *c)
+{
+	const struct path_stack *s = c->paths;
+
+	return s->depth ? s->id[s->depth - 1] : PATH_NR;
+}
 
 /* insn mode: accounts what the CPU executed since the last engine exit, and
  * starts anew. Engine functions run between the two; env_impl.h brackets their
@@ -260,6 +282,9 @@ void engine_line_give(struct env_line *l, u32 cpu);
 
 /* Cost in ps of an access by cpu at at_ps; updates the line. */
 u64 line_access(struct env_line *l, u32 cpu, u64 at_ps, bool write);
+
+/* And lets c, at its clock, pay for it. */
+void line_pay(struct env_line *l, struct ecpu *c, bool write);
 
 /* ---- the end ------------------------------------------------------------------ */
 

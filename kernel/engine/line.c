@@ -123,10 +123,18 @@ void engine_line_give(struct env_line *l, u32 cpu)
 	l->read_since_write = false;
 }
 
+void line_pay(struct env_line *l, struct ecpu *c, bool write)
+{
+	u64 cost_ps = line_access(l, c->id, c->now_ps, write);
+
+	engine.path_line_ps[path_top(c)] += cost_ps;
+	c->now_ps += cost_ps;
+}
+
 static void access(struct env_line *l, bool write)
 {
 	engine_sync();
-	engine_charge_ps(line_access(l, engine.cur->id, engine.cur->now_ps, write));
+	line_pay(l, engine.cur, write);
 }
 
 void engine_line_read(struct env_line *l)

@@ -78,7 +78,13 @@ static void check_cycle(const struct ecpu *c)
  * still look at it. */
 static void transfer(struct env_lock *l, struct ecpu *c)
 {
-	c->now_ps += line_access(&l->line, c->id, c->now_ps, true);
+	line_pay(&l->line, c, true);
+}
+
+static void waited(struct ecpu *c, u64 ps)
+{
+	c->lock_wait_ps += ps;
+	engine.path_lock_ps[path_top(c)] += ps;
 }
 
 /* The queue is FIFO: the CPU that asks is put last and given the lock by the
@@ -100,7 +106,7 @@ static void wait_for(struct env_lock *l, struct ecpu *c)
 	c->state = ECPU_LOCK_WAIT;
 	check_cycle(c);
 	engine_pass(c);
-	c->lock_wait_ps += c->now_ps - since_ps;
+	waited(c, c->now_ps - since_ps);
 	transfer(l, c);
 }
 
@@ -141,7 +147,7 @@ void engine_lock(struct env_lock *l)
 	}
 	lock_owned(l, c);
 	if (l->release_ps > c->now_ps) {
-		c->lock_wait_ps += l->release_ps - c->now_ps;
+		waited(c, l->release_ps - c->now_ps);
 		c->now_ps = l->release_ps;
 		engine_sync();
 	}
@@ -155,7 +161,7 @@ bool engine_trylock(struct env_lock *l)
 	struct ecpu *c = engine.cur;
 	bool got = l->owner == NO_CPU && l->release_ps <= c->now_ps;
 
-	engine_charge_ps(line_access(&l->line, c->id, c->now_ps, got));
+	line_pay(&l->line, c, got);
 	if (got)
 		lock_owned(l, c);
 	else

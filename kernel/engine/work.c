@@ -67,8 +67,11 @@ void engine_burn(u64 ns, u64 extra_ps)
 		c->burn_start_ps = c->now_ps;
 		c->burn_end_ps =
 			c->now_ps + work_to_time(left_ps, engine.core[c->core].speed);
+		path_pause(c);
 		engine_requeue(c);
 		engine_pass(c);
+		engine.work_ps += c->now_ps - c->accounted_ps;
+		path_resume(c);
 		burn_account(c, c->now_ps, engine.core[c->core].speed);
 		c->state = ECPU_RUN;
 		/* Rounding up the time must not leave a rest of a few picoseconds. */
@@ -117,9 +120,10 @@ void engine_idle(void)
 	c->in_idle = true;
 	c->idle_since_ps = c->now_ps;
 	set_busy(c, false);
+	path_pause(c);
 	engine_requeue(c);
 	engine_pass(c);
-
+	path_resume(c);
 	c->idle_total_ps += c->now_ps - c->idle_since_ps;
 	c->now_ps += exit_latency_ps(c->now_ps - c->idle_since_ps);
 	c->state = ECPU_RUN;

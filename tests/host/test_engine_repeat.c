@@ -127,6 +127,9 @@ static u64 digest(void)
 	}
 	h = mix(h, engine.line_stats, sizeof(engine.line_stats));
 	h = mix(h, engine.path_count, sizeof(engine.path_count));
+	h = mix(h, engine.path_time_ps, sizeof(engine.path_time_ps));
+	h = mix(h, engine.path_line_ps, sizeof(engine.path_line_ps));
+	h = mix(h, engine.path_lock_ps, sizeof(engine.path_lock_ps));
 	h = mix(h, &engine.passes, sizeof(engine.passes));
 	h = mix(h, &engine.last_action_ps, sizeof(engine.last_action_ps));
 	h = mix(h, &engine.jiffies, sizeof(engine.jiffies));
@@ -136,6 +139,26 @@ static u64 digest(void)
 		h = mix(h, &n, sizeof(n));
 	}
 	return h;
+}
+
+/* Every moment of every CPU is a path's, work's or idle: exactly once. */
+static void check_time_is_accounted(void)
+{
+	u64 until = 0, sum = engine.work_ps;
+
+	for (u32 c = 0; c < engine.nr_cpus; c++) {
+		until += engine.cpu[c].accounted_ps - T0;
+		sum += engine.cpu[c].idle_total_ps;
+	}
+	for (u32 p = 0; p <= PATH_NR; p++) {
+		sum += engine.path_time_ps[p];
+		assert_true(engine.path_line_ps[p] + engine.path_lock_ps[p] <=
+			    engine.path_time_ps[p]);
+	}
+	assert_int_equal(sum, until);
+	assert_in_range(until, (engine.last_action_ps - T0) * engine.nr_cpus / 10 * 9,
+			(engine.last_action_ps - T0) * engine.nr_cpus);
+	assert_true(engine.path_time_ps[PATH_WAKEUP] && engine.work_ps);
 }
 
 struct outcome {
@@ -152,6 +175,7 @@ static struct outcome run(u64 seed, u64 slack_ps, const char *switches)
 	assert_true(rig_ended_well());
 	assert_int_equal(count_notes(DONE), 2 * PAIRS + 1);
 	assert_int_equal(w.inside, PAIRS * ((LOOPS + 7) / 8));
+	check_time_is_accounted();
 	o.digest = digest();
 	o.vtime_ps = engine.last_action_ps - T0;
 	for (u32 c = 0; c < engine.nr_cpus; c++)

@@ -442,6 +442,46 @@ static void test_code_is_slowed_by_siblings_surcharges_are_not(void **state)
 		}
 }
 
+/* A path has the time between its begin and end, less that of those inside. */
+static void nested_paths(u32 cpu)
+{
+	static struct env_line line;
+
+	(void)cpu;
+	env_line_init(&line, LINE_USER);
+	env_path_begin(PATH_WAKEUP);
+	run_until(clock_ps() + 1000);
+	env_path_begin(PATH_SELECT);
+	run_until(clock_ps() + 500);
+	env_line_write(&line);
+	env_burn(100, 0);
+	run_until(clock_ps() + 200);
+	env_path_end(PATH_SELECT);
+	run_until(clock_ps() + 30);
+	env_path_end(PATH_WAKEUP);
+	run_until(clock_ps() + 7);
+	env_path_begin(PATH_FORK); /* closes the account of what is outside */
+	env_path_end(PATH_FORK);
+}
+
+static void test_path_time(void **state)
+{
+	u64 miss_ps;
+
+	(void)state;
+	rig_init(1, 1, 1, 1);
+	run(nested_paths);
+	miss_ps = engine.line_stats[LINE_USER].cost_ps;
+	assert_true(miss_ps);
+	assert_int_equal(engine.path_time_ps[PATH_WAKEUP], engine.path_ps[PATH_WAKEUP] + 1030);
+	assert_int_equal(engine.path_time_ps[PATH_SELECT],
+			 engine.path_ps[PATH_SELECT] + 700 + miss_ps);
+	assert_int_equal(engine.path_line_ps[PATH_SELECT], miss_ps);
+	assert_int_equal(engine.path_line_ps[PATH_WAKEUP], 0);
+	assert_int_equal(engine.path_time_ps[PATH_NR], 7);
+	assert_int_equal(engine.work_ps, 100000);
+}
+
 static void uncharged_code(u32 cpu)
 {
 	(void)cpu;
@@ -520,6 +560,7 @@ int main(void)
 		cmocka_unit_test(test_random_siblings),
 		cmocka_unit_test(test_code_is_slowed_by_siblings_surcharges_are_not),
 		cmocka_unit_test(test_uncharged_code_is_free),
+		cmocka_unit_test(test_path_time),
 		cmocka_unit_test(test_path_mistakes_panic),
 	};
 
