@@ -26,14 +26,9 @@ bool idle_cpu(struct sched *s, u32 cpu)
 bool available_cpu(struct sched *s, u32 cpu)
 {
 	struct rq *rq = cpu_rq(s, cpu);
-	u32 n;
 
 	env_line_read(&rq->state_line);
-	if (runs_nothing(rq))
-		return expects_nothing(rq);
-	n = __atomic_load_n(&rq->nr_running, __ATOMIC_RELAXED);
-	return profile_v64(s) && n &&
-	       n == __atomic_load_n(&rq->cfs.idle_h_nr_running, __ATOMIC_RELAXED);
+	return runs_nothing(rq) ? expects_nothing(rq) : runs_only_sched_idle(rq);
 }
 
 /* ---- the stages ---------------------------------------------------------------------- */
@@ -120,9 +115,11 @@ static void ask_oracle(const struct search *q, u32 answer)
 	for_each_cpu(c, q->sd->span, s->nr_cpus) {
 		if ((core || core_taken) && (cpu || q->why->stage != STAGE_NONE))
 			break;
-		if (!cpumask_test(&q->p->allowed, c) || !stands_idle(cpu_rq(s, c)))
+		const struct rq *rq = cpu_rq(s, c);
+
+		if (!cpumask_test(&q->p->allowed, c))
 			continue;
-		cpu = true;
+		cpu = cpu || stands_idle(rq) || runs_only_sched_idle(rq);
 		core = core || (!core_taken && core_idles(s, c));
 	}
 	counter_add(&n->idle_core_missed, core && !core_taken);

@@ -185,6 +185,15 @@ static inline bool stands_idle(const struct rq *rq)
 	return runs_nothing(rq) && wake_list_empty(rq) && !env_cpu_preempted(rq->cpu);
 }
 
+/* From v6.4 on such a CPU passes as idle, but for core searches. */
+static inline bool runs_only_sched_idle(const struct rq *rq)
+{
+	u32 n = __atomic_load_n(&rq->nr_running, __ATOMIC_RELAXED);
+
+	return profile_v64(rq->sched) && n &&
+	       n == __atomic_load_n(&rq->cfs.idle_h_nr_running, __ATOMIC_RELAXED);
+}
+
 #define schedstat_inc(s, field) counter_add(&this_rq(s)->count.field, 1)
 
 static inline struct sched_task *task_of(struct sched_entity *se)

@@ -39,7 +39,7 @@ static void ttwu_do_wakeup(struct rq *rq, struct sched_task *p, bool fork)
 static void ttwu_do_activate(struct rq *rq, struct sched_task *p, bool migrated)
 {
 	/* Somebody else was put there meanwhile, or came by himself. */
-	if (p->found_idle && !stands_idle(rq))
+	if (p->found_idle && !stands_idle(rq) && !runs_only_sched_idle(rq))
 		schedstat_inc(rq->sched, collisions);
 	p->found_idle = false;
 	activate_task(rq, p, ENQUEUE_WAKEUP | (migrated ? ENQUEUE_MIGRATED : 0));
