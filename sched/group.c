@@ -60,6 +60,28 @@ struct task_group *tg_create_idle(struct sched *s, struct task_group *parent)
 	return create(s, parent, scale_load(WEIGHT_IDLEPRIO), true);
 }
 
+struct task_group *sched_root_group(struct sched *s)
+{
+	return &s->root_tg;
+}
+
+void sched_set_group_latency_nice(struct sched *s, struct task_group *tg, s32 latency_nice)
+{
+	(void)s;
+	env_assert(latency_nice >= MIN_LATENCY_NICE && latency_nice <= MAX_LATENCY_NICE,
+		   "latency_nice %d not in -20..19", latency_nice);
+	__atomic_store_n(&tg->latency_nice, latency_nice, __ATOMIC_RELAXED);
+	__atomic_store_n(&tg->has_latency_nice, true, __ATOMIC_RELEASE);
+}
+
+s32 group_latency_nice(const struct task_group *tg)
+{
+	for (; tg; tg = tg->parent)
+		if (__atomic_load_n(&tg->has_latency_nice, __ATOMIC_ACQUIRE))
+			return __atomic_load_n(&tg->latency_nice, __ATOMIC_RELAXED);
+	return 0;
+}
+
 /* Is p's vruntime relative to its queue's, so that it can change queues as it is? */
 static bool vruntime_normalised(const struct sched_task *p)
 {
@@ -89,7 +111,7 @@ void sched_move_task(struct sched *s, struct sched_task *p, struct task_group *t
 		rq->policy->place(p->se.cfs_rq, &p->se, PLACE_WAKEUP);
 		rq->policy->renormalise(p->se.cfs_rq, &p->se, true);
 	}
-	p->tg = tg;
+	__atomic_store_n(&p->tg, tg, __ATOMIC_RELAXED);
 	set_task_rq(p, rq->cpu);
 	if (absolute)
 		rq->policy->renormalise(p->se.cfs_rq, &p->se, false);

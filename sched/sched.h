@@ -87,7 +87,7 @@ struct sched_task {
 	u32 wake_cpu;                 /* w */
 	s32 nice;                     /* r */
 	enum sched_class class;       /* r */
-	struct task_group *tg;        /* r */
+	struct task_group *tg;        /* w and r to change, read without lock */
 	bool is_idle_task;            /* c */
 	struct cpumask allowed;       /* w and r to change */
 	u32 nr_allowed;
@@ -95,9 +95,9 @@ struct sched_task {
 	struct sched_task *last_wakee; /* o: wake_wide */
 	u32 wakee_flips;
 	u64 flip_decay_jiffies;
-	bool has_latency_nice;        /* w: a value of its own */
-	s32 latency_nice;             /* w: -20..19, how much latency it tolerates */
-	bool freq_heavy;              /* w: lowers its core's frequency, as AVX512 does */
+	bool has_latency_nice;        /* w to change: a value of its own */
+	s32 latency_nice;             /* w to change: -20..19, how much latency it tolerates */
+	bool freq_heavy;              /* w to change: lowers its core's frequency, as AVX512 does */
 	bool found_idle;              /* w: its last placement took the CPU as idle */
 	struct list rq_node;          /* r: on rq->tasks, most recently run first */
 	struct sched_task *wake_next; /* next older one on a wake list */
@@ -142,6 +142,17 @@ bool sched_wake(struct sched *s, struct sched_task *t, u32 flags);
 void sched_set_nice(struct sched *s, struct sched_task *t, s32 nice);
 void sched_set_class(struct sched *s, struct sched_task *t, enum sched_class class);
 
+/* Attributes that children inherit; a decision under way may still see the old one.
+ * latency_nice in [-20, 19]: how much latency t tolerates; spec/idle-search.md
+ * section 7.3. */
+void sched_set_latency_nice(struct sched *s, struct sched_task *t, s32 latency_nice);
+void sched_set_freq_heavy(struct sched *s, struct sched_task *t, bool on);
+
+/* The group's latency_nice, in [-20, 19], with LN_GROUP the one of its tasks that
+ * have none of their own, and of groups below it that have none. */
+void sched_set_group_latency_nice(struct sched *s, struct task_group *tg, s32 latency_nice);
+struct task_group *sched_root_group(struct sched *s);
+
 /* mask must name an online CPU. A task running elsewhere moves when it is next
  * switched out, which is requested at once. */
 void sched_set_affinity(struct sched *s, struct sched_task *t, const struct cpumask *mask);
@@ -178,6 +189,10 @@ struct sched_task *sched_current(const struct sched *s, u32 cpu);
 bool sched_need_resched(const struct sched *s, u32 cpu);
 
 u32 sched_nr_running(const struct sched *s, u32 cpu);
+
+/* What t goes by: its own; else, with LN_GROUP, that of the nearest group that has
+ * one; else 0. No locks, a racy hint. */
+s32 task_latency_nice(const struct sched *s, const struct sched_task *t);
 
 /* Counts of one CPU; counters.def. */
 struct sched_counters {

@@ -25,6 +25,9 @@
 #define MIN_NICE (-20)
 #define MAX_NICE 19
 
+#define MIN_LATENCY_NICE (-20)
+#define MAX_LATENCY_NICE 19
+
 static inline u64 scale_load(u64 w)
 {
 	return w << SCHED_FIXEDPOINT_SHIFT;
@@ -65,6 +68,8 @@ struct task_group {
 	struct task_group *next;         /* c: list of all groups, root first */
 	u64 shares;                      /* c: scaled weight */
 	bool idle;                       /* c */
+	bool has_latency_nice;           /* set last, never cleared */
+	s32 latency_nice;                /* racy: -20..19 */
 	struct sched_entity **se;        /* c: [nr_cpus], NULL for the root */
 	struct cfs_rq **cfs_rq;          /* c: [nr_cpus] */
 };
@@ -292,8 +297,6 @@ void check_preempt_curr(struct rq *rq, struct sched_task *p, bool fork);
 /* Interrupts off, no rq lock held: a task in TASK_MIGRATING arrives on cpu. */
 void finish_move(struct sched *s, struct sched_task *p, u32 cpu);
 
-/* ---- task.c: class, nice, affinity ---------------------------------------- */
-
 
 /* ---- wakeup.c ------------------------------------------------------------- */
 
@@ -456,6 +459,9 @@ struct task_group *tg_create(struct sched *s, struct task_group *parent, u64 sha
 
 /* A group that counts as SCHED_IDLE. */
 struct task_group *tg_create_idle(struct sched *s, struct task_group *parent);
+
+/* Of the nearest group that has one, tg included; else 0. */
+s32 group_latency_nice(const struct task_group *tg);
 
 /* Moves p, in whatever state, into tg. Takes p's locks. */
 void sched_move_task(struct sched *s, struct sched_task *p, struct task_group *tg);

@@ -31,6 +31,11 @@ static void init_task(struct sched *s, struct sched_task *t, const struct sched_
 	t->class = parent ? parent->class : SCHED_CLASS_NORMAL;
 	t->nice = parent ? parent->nice : 0;
 	t->tg = parent ? parent->tg : &s->root_tg;
+	if (parent) {
+		t->latency_nice = __atomic_load_n(&parent->latency_nice, __ATOMIC_RELAXED);
+		t->has_latency_nice = __atomic_load_n(&parent->has_latency_nice, __ATOMIC_RELAXED);
+		t->freq_heavy = __atomic_load_n(&parent->freq_heavy, __ATOMIC_RELAXED);
+	}
 	t->allowed = parent ? parent->allowed : s->online;
 	t->nr_allowed = cpumask_weight(&t->allowed, s->nr_cpus);
 	t->se.load.weight = task_weight(t);
@@ -125,6 +130,39 @@ void sched_set_class(struct sched *s, struct sched_task *p, enum sched_class cla
 
 	p->class = class;
 	change_end(&c, p, false);
+}
+
+/* ---- attributes of the idle search ------------------------------------------------ */
+
+void sched_set_latency_nice(struct sched *s, struct sched_task *p, s32 latency_nice)
+{
+	(void)s;
+	env_assert(latency_nice >= MIN_LATENCY_NICE && latency_nice <= MAX_LATENCY_NICE,
+		   "latency_nice %d not in -20..19", latency_nice);
+	env_irq_off();
+	env_lock(&p->wake_lock);
+	__atomic_store_n(&p->latency_nice, latency_nice, __ATOMIC_RELAXED);
+	__atomic_store_n(&p->has_latency_nice, true, __ATOMIC_RELEASE);
+	env_unlock(&p->wake_lock);
+	env_irq_on();
+}
+
+void sched_set_freq_heavy(struct sched *s, struct sched_task *p, bool on)
+{
+	(void)s;
+	env_irq_off();
+	env_lock(&p->wake_lock);
+	__atomic_store_n(&p->freq_heavy, on, __ATOMIC_RELAXED);
+	env_unlock(&p->wake_lock);
+	env_irq_on();
+}
+
+s32 task_latency_nice(const struct sched *s, const struct sched_task *p)
+{
+	if (__atomic_load_n(&p->has_latency_nice, __ATOMIC_ACQUIRE))
+		return __atomic_load_n(&p->latency_nice, __ATOMIC_RELAXED);
+	return sched_feat(s, LN_GROUP) && !p->is_idle_task ?
+	       group_latency_nice(__atomic_load_n(&p->tg, __ATOMIC_RELAXED)) : 0;
 }
 
 /* ---- affinity ---------------------------------------------------------------------- */

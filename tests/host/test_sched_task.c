@@ -260,6 +260,77 @@ static void test_move_between_groups(void **state)
 	machine_free(&m);
 }
 
+/* ---- latency_nice and frequency: spec/idle-search.md section 7.3 ------------------- */
+
+/* The task's own counts, whatever its groups say; else the nearest group's; a child
+ * has what its parent had. */
+static void latency_nice_of(const char *switches, s32 of_root, s32 of_outer)
+{
+	struct task_group *outer, *inner;
+	struct sched_task *p, *child;
+
+	machine_init(&m, 1, 1, 1, PROFILE_V5_2, switches);
+	outer = tg_create(m.s, &m.s->root_tg, 1024);
+	inner = tg_create(m.s, outer, 1024);
+	p = machine_start(&m, 0);
+	assert_int_equal(task_latency_nice(m.s, p), 0);
+	sched_set_group_latency_nice(m.s, sched_root_group(m.s), 7);
+	assert_int_equal(task_latency_nice(m.s, p), of_root);
+	sched_move_task(m.s, p, inner);
+	assert_int_equal(task_latency_nice(m.s, p), of_root);
+	sched_set_group_latency_nice(m.s, outer, -20);
+	assert_int_equal(task_latency_nice(m.s, p), of_outer);
+	child = machine_fork(&m);
+	assert_int_equal(task_latency_nice(m.s, child), of_outer);
+	sched_set_latency_nice(m.s, p, 19);
+	assert_int_equal(task_latency_nice(m.s, p), 19);
+	assert_int_equal(task_latency_nice(m.s, child), of_outer);
+	sched_wake_new(m.s, child);
+	child = machine_fork(&m);
+	assert_int_equal(task_latency_nice(m.s, child), 19);
+	sched_set_latency_nice(m.s, child, 0);
+	assert_int_equal(task_latency_nice(m.s, child), 0);
+	assert_int_equal(task_latency_nice(m.s, &m.idle[0]), 0);
+	sched_wake_new(m.s, child);
+	machine_free(&m);
+}
+
+static void test_latency_nice(void **state)
+{
+	jmp_buf jump;
+
+	(void)state;
+	latency_nice_of("", 0, 0);
+	latency_nice_of("LN_GROUP", 7, -20);
+	for (s32 bad = -21; bad <= 20; bad += 41) {
+		machine_init(&m, 1, 1, 1, PROFILE_V5_2, "");
+		panic_jump = &jump;
+		if (!setjmp(jump)) {
+			sched_set_latency_nice(m.s, machine_start(&m, 0), bad);
+			fail_msg("latency_nice %d was taken", bad);
+		}
+		panic_jump = NULL;
+		machine_free(&m);
+	}
+}
+
+static void test_freq_heavy(void **state)
+{
+	struct sched_task *p, *child;
+
+	(void)state;
+	machine_init(&m, 1, 1, 1, PROFILE_V5_2, "");
+	p = machine_start(&m, 0);
+	assert_false(p->freq_heavy);
+	sched_set_freq_heavy(m.s, p, true);
+	child = machine_fork(&m);
+	assert_true(p->freq_heavy && child->freq_heavy);
+	sched_set_freq_heavy(m.s, p, false);
+	assert_true(!p->freq_heavy && child->freq_heavy);
+	sched_wake_new(m.s, child);
+	machine_free(&m);
+}
+
 /* ---- affinity ------------------------------------------------------------------------- */
 
 static void test_affinity_queued(void **state)
@@ -431,6 +502,8 @@ int main(void)
 		cmocka_unit_test(test_class),
 		cmocka_unit_test(test_idle_group_counts),
 		cmocka_unit_test(test_move_between_groups),
+		cmocka_unit_test(test_latency_nice),
+		cmocka_unit_test(test_freq_heavy),
 		cmocka_unit_test(test_affinity_queued),
 		cmocka_unit_test(test_affinity_running),
 		cmocka_unit_test(test_affinity_self_and_sleep),
