@@ -55,12 +55,6 @@ static inline bool search_prefers(const struct search *q)
 	return sched_feat(q->s, LN_AVX) || (sched_feat(q->s, LN_PACK) && q->ln >= LN_PACK_MIN);
 }
 
-static inline s32 task_latency_nice(const struct sched *s, const struct sched_task *p)
-{
-	(void)s;
-	return p->has_latency_nice ? p->latency_nice : 0;
-}
-
 /* ---- check_place.c: debug builds ------------------------------------------------ */
 
 #ifdef ANECHOIC_DEBUG
