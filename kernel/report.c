@@ -186,6 +186,38 @@ static void series_json(struct json *j, const struct wl_series *s)
 	array_json(j, s->name, s->v, s->nr);
 }
 
+/* Wake-up to running, by the task's latency_nice. */
+static void latencies_json(struct json *j, const struct run_result *r)
+{
+	static const char *const class[LN_CLASSES] = { "below_0", "0", "above_0" };
+
+	json_obj(j, "wake_latency_by_latency_nice");
+	for (u32 i = 0; i < LN_CLASSES; i++) {
+		const struct hist *h = &r->ln_latency_ns[i];
+
+		json_obj(j, class[i]);
+		json_u64(j, "samples", h->count);
+		json_u64(j, "p50_ns", hist_percentile(h, 50000));
+		json_u64(j, "p95_ns", hist_percentile(h, 95000));
+		json_u64(j, "p99_ns", hist_percentile(h, 99000));
+		json_u64(j, "max_ns", h->max);
+		hist_json(h, j, "hist_ns");
+		json_end_obj(j);
+	}
+	json_end_obj(j);
+}
+
+static void refills_json(struct json *j, const struct refill_stats *r)
+{
+	static const char *const from[DIST_NR] = { "same_cpu", "smt", "llc", "package", "remote" };
+
+	json_obj(j, "refills");
+	for (u32 d = 0; d < DIST_NR; d++)
+		json_u64(j, from[d], r->paid[d]);
+	json_end_obj(j);
+	json_u64(j, "refill_ns", r->ps / 1000);
+}
+
 static void counters_frame(const struct cmdline *cl, const struct plan_point *point,
 			   const struct plan_run *run, const struct run_result *r)
 {
@@ -204,10 +236,13 @@ static void counters_frame(const struct cmdline *cl, const struct plan_point *po
 		 r->counters.switches ? (r->vtime_ns * engine.nr_cpus - r->idle_ns) /
 						r->counters.switches : 0);
 	json_u64(j, "lock_wait_ns", r->lock_wait_ns);
+	json_u64(j, "wake_latency_samples", r->wake_latency_ns.count);
 	json_u64(j, "wake_latency_p50_ns", hist_percentile(&r->wake_latency_ns, 50000));
 	json_u64(j, "wake_latency_p99_ns", hist_percentile(&r->wake_latency_ns, 99000));
 	json_u64(j, "wake_latency_max_ns", r->wake_latency_ns.max);
 	hist_json(&r->wake_latency_ns, j, "wake_latency_ns");
+	latencies_json(j, r);
+	refills_json(j, &r->refills);
 	for (u32 i = 0; i < r->ctx.nr_series; i++)
 		series_json(j, &r->ctx.series[i]);
 	lines_json(j);

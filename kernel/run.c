@@ -28,6 +28,11 @@ static void ctx_init(struct wl_ctx *ctx, const struct rig *rig, const struct run
 	env_line_init(&ctx->stop_line, LINE_USER);
 }
 
+static void latency_init(struct hist *h, struct arena *a)
+{
+	hist_init(h, arena_alloc(a, HIST_BUCKETS(HIST_SUB_BITS) * sizeof(u64)), HIST_SUB_BITS);
+}
+
 static void collect(struct run_result *r, struct sched *s)
 {
 	u64 end_ps = engine.live ? live_now() * 1000 : engine.last_action_ps;
@@ -48,6 +53,9 @@ static void collect(struct run_result *r, struct sched *s)
 	/* The last CPU that acted ended the run. */
 	r->vtime_ns = end_ps / 1000 - ENGINE_START_PS / 1000;
 	r->switches = engine.passes;
+	for (u32 i = 0; i < LN_CLASSES; i++)
+		hist_merge(&r->wake_latency_ns, &r->ln_latency_ns[i]);
+	r->refills = *task_refills();
 }
 
 void run_execute(const struct rig *rig, const struct run_spec *spec, struct run_result *r)
@@ -64,9 +72,9 @@ void run_execute(const struct rig *rig, const struct run_spec *spec, struct run_
 
 	rig->arena->used = rig->arena_mark;
 	memset(r, 0, sizeof(*r));
-	hist_init(&r->wake_latency_ns,
-		  arena_alloc(rig->arena, HIST_BUCKETS(HIST_SUB_BITS) * sizeof(u64)),
-		  HIST_SUB_BITS);
+	latency_init(&r->wake_latency_ns, rig->arena);
+	for (u32 i = 0; i < LN_CLASSES; i++)
+		latency_init(&r->ln_latency_ns[i], rig->arena);
 	trace_reset(rig->trace);
 	engine_init(&ec);
 	ctx_init(&r->ctx, rig, spec);
@@ -76,7 +84,7 @@ void run_execute(const struct rig *rig, const struct run_spec *spec, struct run_
 	struct sched *s = sched_create(&sc);
 
 	struct tasks_config tc = { .sched = s, .arena = rig->arena, .seed = spec->seed,
-				   .first = first_task, .wake_latency_ns = &r->wake_latency_ns };
+				   .first = first_task, .wake_latency_ns = r->ln_latency_ns };
 
 	tasks_init(&tc);
 	rig->exec->run();
