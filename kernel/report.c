@@ -274,7 +274,7 @@ bool report_run(const struct cmdline *cl, const struct rig *rig, const struct pl
 {
 	result_frame(cl, rig, point, run, r);
 	counters_frame(cl, point, run, r);
-	if (cl->nr_arms == 1 && cl->number[OPT_runs] == 1)
+	if (cl->arms[point->bench].nr == 1 && cl->number[OPT_runs] == 1)
 		all_figures(point, r);
 	return run_settled(r);
 }
@@ -353,7 +353,7 @@ static void summary_frame(const struct cmdline *cl, const struct plan_point *poi
 	json_str(j, "bench", point->workload->name);
 	plan_params_json(j, point->workload, &point->values);
 	json_str(j, "arm", cl->arm[arm].name);
-	json_str(j, "reference", cl->arm[0].name);
+	json_str(j, "reference", cl->arm[cl->arms[point->bench].first].name);
 	json_str(j, "metric", m->name);
 	json_str(j, "better", metric_better_name(m->better));
 	json_bool(j, "settled", settled);
@@ -365,26 +365,31 @@ void report_point(const struct cmdline *cl, const struct plan_point *point, cons
 		  bool settled)
 {
 	const struct metric_info *m = point->workload->metrics;
+	const struct arm_range *arms = &cl->arms[point->bench];
 	u32 runs = (u32)cl->number[OPT_runs];
 	struct sample ref;
 
 	sample_stats(&ref, values, runs, m->digits);
-	for (u32 a = 0; a < cl->nr_arms; a++) {
+	for (u32 a = 0; a < arms->nr; a++) {
 		const s64 *v = values + (size_t)a * runs;
+		u32 arm = arms->first + a;
 		struct sample own;
 		struct paired p;
 
 		sample_stats(&own, v, runs, m->digits);
 		if (a)
 			paired_compare(&p, values, v, runs, m->better == METRIC_LOWER);
-		summary_frame(cl, point, a, &own, a ? &p : NULL, settled);
-		if (a || cl->nr_arms == 1)
-			table_add(cl, point, a, &ref, &own, a ? &p : NULL, settled);
+		summary_frame(cl, point, arm, &own, a ? &p : NULL, settled);
+		if (a || arms->nr == 1)
+			table_add(cl, point, arm, &ref, &own, a ? &p : NULL, settled);
 	}
 }
 
-void report_table(const struct cmdline *cl, const struct workload *w)
+void report_table(const struct cmdline *cl, u32 bench)
 {
+	const struct workload *w = cl->bench[bench];
+	const struct arm_range *arms = &cl->arms[bench];
+
 	if (!table.rows)
 		return;
 	console_line("");
@@ -392,8 +397,8 @@ void report_table(const struct cmdline *cl, const struct workload *w)
 		       w->name, w->metrics[0].name, metric_better_name(w->metrics[0].better),
 		       (unsigned long long)cl->number[OPT_runs],
 		       cl->number[OPT_runs] == 1 ? "" : "s",
-		       cl->nr_arms > 1 ? "; reference " : "",
-		       cl->nr_arms > 1 ? cl->arm[0].name : "");
+		       arms->nr > 1 ? "; reference " : "",
+		       arms->nr > 1 ? cl->arm[arms->first].name : "");
 	table_print(&table, console_line);
 	if (any_unsettled)
 		console_line("* settled: false, measured for less than 0.3 s of virtual time");
