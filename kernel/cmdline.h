@@ -110,7 +110,8 @@ struct cmdline {
 	enum sched_plant plant;          /* PLANT_none in release builds */
 	char exec[8];                    /* the word of exec= */
 	bool help;                       /* print the help and run nothing */
-	const char *help_name;           /* restricts it; NULL: everything */
+	const char *help_name;           /* restricts it; NULL: everything, */
+	enum workload_kind listed;       /* or probe=list, scenario=list: those */
 	char error[CMDLINE_ERROR_MAX];   /* "error: ..." when parsing failed, else "" */
 };
 

@@ -273,7 +273,10 @@ static void run_selftests(const struct cmdline *cl, struct arena *a)
 
 void command_help(const struct cmdline *cl, struct arena *a)
 {
-	help_print(&names, cl->help_name, console_line);
+	if (cl->listed == WORKLOAD_BENCH || cl->given[OPT_help])
+		help_print(&names, cl->help_name, console_line);
+	else
+		help_list(&names, cl->listed, console_line);
 	frames_init(a, 1);
 	frame_finish(true, 0);
 	plat_exit(0);

@@ -87,6 +87,7 @@ static bool parse_kind(struct cmdline *cl, enum workload_kind kind, struct span 
 		return true; /* an empty value is reported with the others */
 	if (span_is(value, "list")) {
 		cl->help = true;
+		cl->listed = kind;
 		return true;
 	}
 	if (kind == WORKLOAD_BENCH && span_is(value, "none"))

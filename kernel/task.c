@@ -501,7 +501,6 @@ const struct refill_stats *task_refills(void)
 
 void kernel_dump_tasks(void (*line)(const char *text))
 {
-	static const char *const state[] = { "new", "runnable", "sleeping", "waking", "dead" };
 	u32 n = 0;
 	char buf[160];
 
@@ -509,7 +508,8 @@ void kernel_dump_tasks(void (*line)(const char *text))
 	list_for_each(e, &tasks.all) {
 		const struct task *t = container_of(e, struct task, all);
 		const struct env_lock *on = __atomic_load_n(&t->waits_for, __ATOMIC_RELAXED);
-		const char *now = state[__atomic_load_n(&t->st.state, __ATOMIC_RELAXED)];
+		const char *now = sched_state_name(__atomic_load_n(&t->st.state,
+								   __ATOMIC_RELAXED));
 		u32 cpu = __atomic_load_n(&t->st.cpu, __ATOMIC_RELAXED);
 		bool timer = __atomic_load_n(&t->timer.pending, __ATOMIC_RELAXED);
 

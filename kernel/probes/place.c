@@ -185,14 +185,9 @@ static void probe_frame(const struct wl_ctx *ctx, const char *arm, u32 wake,
 }
 
 static const char *const stage_words[STAGE_NR] = {
-	[STAGE_TARGET] = "the target idles",
-	[STAGE_PREV] = "the previous CPU idles, and shares the target's cache",
-	[STAGE_RECENT] = "the recently used CPU idles, and shares the target's cache",
-	[STAGE_CORE] = "of the first core that idles as a whole",
-	[STAGE_CORE_FIRST] = "idle thread of the target's core, which is looked at first",
-	[STAGE_CPU] = "the first idle CPU of the scan",
-	[STAGE_SMT] = "idle thread of the target's core",
-	[STAGE_NONE] = "the target, though busy: nothing idle was found",
+#define STAGE(id, name, help) help,
+#include "../../sched/stages.def"
+#undef STAGE
 };
 
 /* "; the scan visited 3 CPUs, budget 4, and ran out of it in 120 ns" */
