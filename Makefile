@@ -30,7 +30,7 @@ Q := $(if $(V),,@)
 
 # Folders in layer order: each may use those before it (tests/lint/layers.txt).
 FOLDERS := boot arch-x86 kernel/lib sched kernel kernel/env kernel/engine \
-	kernel/workloads kernel/stats
+	kernel/workloads kernel/probes kernel/scenarios kernel/stats
 
 SOURCES := $(foreach d,$(FOLDERS),$(sort $(wildcard $(d)/*.S) $(wildcard $(d)/*.c)))
 OBJECTS := $(addsuffix .o,$(addprefix $(BUILD)/,$(SOURCES)))

@@ -114,12 +114,12 @@ static bool parse_definition(struct cmdline *cl, struct span arm, struct span re
 	return true;
 }
 
-/* Gives the n-th arm of a name "#n". */
-static void set_name(struct cmdline *cl, struct arm *arm, struct span name)
+/* Gives the n-th arm of a name "#n". first: of those that it is compared with. */
+static void set_name(struct cmdline *cl, u32 first, struct arm *arm, struct span name)
 {
 	u32 n = 1;
 
-	for (u32 i = 0; i < cl->nr_arms; i++) {
+	for (u32 i = first; i < cl->nr_arms; i++) {
 		struct span other = span_of(cl->arm[i].name);
 
 		other.n = span_find(other, '#');
@@ -131,7 +131,7 @@ static void set_name(struct cmdline *cl, struct arm *arm, struct span name)
 		fmt_sn(arm->name, sizeof(arm->name), "%.*s#%u", (int)name.n, name.p, n);
 }
 
-static bool parse_arm(struct cmdline *cl, struct span text)
+static bool parse_arm(struct cmdline *cl, u32 first, struct span text)
 {
 	struct arm *arm = &cl->arm[cl->nr_arms];
 	size_t colon = span_find(text, ':');
@@ -147,12 +147,12 @@ static bool parse_arm(struct cmdline *cl, struct span text)
 	if (!name_ok(name))
 		return cmdline_error(cl, "arms=%s: a name has 1..%d of A-Z a-z 0-9 _ . -",
 				     span_text(text, shown, sizeof(shown)), ARM_NAME_MAX);
-	if (defined && cl->nr_arms)
-		arm->vector = cl->arm[0].vector;
+	if (defined && cl->nr_arms > first)
+		arm->vector = cl->arm[first].vector;
 	else
 		vector_preset(&arm->vector, p, cl->given[OPT_profile] ?
 			      (enum sched_profile)cl->number[OPT_profile] : p->profile);
-	set_name(cl, arm, name);
+	set_name(cl, first, arm, name);
 	if (defined && !parse_definition(cl, text, (struct span){ text.p + colon + 1,
 								  text.n - colon - 1 },
 					 &arm->vector))
@@ -161,15 +161,34 @@ static bool parse_arm(struct cmdline *cl, struct span text)
 	return true;
 }
 
-bool arms_parse(struct cmdline *cl)
+static bool parse_list(struct cmdline *cl, const char *text, struct arm_range *out)
 {
-	struct span rest = span_of(cl->value[OPT_arms]), item;
+	struct span rest = span_of(text), item;
 
+	out->first = cl->nr_arms;
 	while (span_next(&rest, ',', &item)) {
 		if (cl->nr_arms == ARM_MAX)
 			return cmdline_error(cl, "arms=: more than %d variants", ARM_MAX);
-		if (!parse_arm(cl, item))
+		if (!parse_arm(cl, out->first, item))
 			return false;
+	}
+	out->nr = cl->nr_arms - out->first;
+	return true;
+}
+
+bool arms_parse(struct cmdline *cl)
+{
+	struct arm_range all;
+
+	if (cl->nr_bench && cl->bench[0]->arms && !cl->given[OPT_arms]) {
+		for (u32 b = 0; b < cl->nr_bench; b++)
+			if (!parse_list(cl, cl->bench[b]->arms, &cl->arms[b]))
+				return false;
+	} else {
+		if (!parse_list(cl, cl->value[OPT_arms], &all))
+			return false;
+		for (u32 b = 0; b < cl->nr_bench; b++)
+			cl->arms[b] = all;
 	}
 	for (u32 i = 1; i < cl->nr_arms; i++)
 		if (cl->arm[i].vector.profile != cl->arm[0].vector.profile)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line: words, options, the workloads and their parameters. Variants
- * are in arms.c, the sweep in plan.c. The first fault found is reported; the order
- * is: form of the words, bench=, values word by word, then keys against another.
+ * The command line: words and options. The workloads and their parameters are in
+ * sweep.c, variants in arms.c, the product of all in plan.c. The first fault found
+ * is reported; the order is: form of the words, bench= (probe=, scenario=), values
+ * word by word, then keys against another.
  */
 #include "cmdline.h"
 #include "help.h"
@@ -55,6 +56,11 @@ bool cmdline_error(struct cmdline *cl, const char *f, ...)
 	return false;
 }
 
+bool cmdline_needs_value(struct cmdline *cl, const char *key, const char *allowed)
+{
+	return cmdline_error(cl, "%s= needs a value; allowed %s", key, allowed);
+}
+
 static enum cmdline_option find_option(struct span key)
 {
 	u32 i = 0;
@@ -79,7 +85,8 @@ static void check_tables(void)
 		const struct workload *w = workload_at(i);
 
 		panic_unless(workload_valid(w, why, sizeof(why)), "%s", why);
-		panic_unless(workload_find(span_of(w->name)) == w && strcmp(w->name, "list"),
+		panic_unless(workload_find(span_of(w->name)) == w && strcmp(w->name, "list") &&
+				     strcmp(w->name, "none") && strcmp(w->name, "all"),
 			     "workload %s: name taken", w->name);
 		for (u32 p = 0; p < workload_nr_params(w); p++)
 			panic_unless(find_option(span_of(workload_param(w, p)->name)) == OPT_NR,
@@ -94,7 +101,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static const struct cmdline_word *find_word(const struct cmdline *cl, struct span key)
+const struct cmdline_word *cmdline_word(const struct cmdline *cl, struct span key)
 {
 	for (u32 i = 0; i < cl->nr_words; i++)
 		if (cl->word[i].key.n == key.n && !memcmp(cl->word[i].key.p, key.p, key.n))
@@ -113,7 +120,7 @@ static bool add_word(struct cmdline *cl, struct span text, bool demo)
 	if (!equals)
 		return cmdline_error(cl, "\"%s\" is not of the form key=value",
 				     span_text(text, shown, sizeof(shown)));
-	if (find_word(cl, w.key)) {
+	if (cmdline_word(cl, w.key)) {
 		if (demo)
 			return true;
 		return cmdline_error(cl, "%s= is given twice",
@@ -158,132 +165,13 @@ static bool take_text(struct cmdline *cl, const char *text, bool truncated)
 	memcpy(cl->text, text, len);
 	if (!split_words(cl, cl->text, false))
 		return false;
-	if (find_word(cl, span_of("bench")) || find_word(cl, span_of("help")) ||
-	    find_word(cl, span_of("selftest")))
+	if (cmdline_word(cl, span_of("help")) || cmdline_word(cl, span_of("selftest")))
 		return true;
+	for (u32 k = 0; k < WORKLOAD_KINDS; k++)
+		if (cmdline_word(cl, span_of(workload_key[k])))
+			return true;
 	memcpy(demo, CMDLINE_DEMO, sizeof(CMDLINE_DEMO));
 	return split_words(cl, demo, true);
-}
-
-/* ---- workloads ----------------------------------------------------------- */
-
-static char *workload_names(char *buf, size_t n)
-{
-	size_t len = 0;
-
-	buf[0] = '\0';
-	for (u32 i = 0; i < workload_count() && len < n; i++)
-		len += (size_t)fmt_sn(buf + len, n - len, "%s%s", i ? "|" : "",
-				      workload_at(i)->name);
-	return buf;
-}
-
-static bool unknown_workload(struct cmdline *cl, struct span name)
-{
-	char shown[SHOWN], near_text[80], names[ALLOWED_MAX];
-	struct nearest near;
-
-	nearest_init(&near, name);
-	for (u32 i = 0; i < workload_count(); i++)
-		nearest_offer(&near, workload_at(i)->name);
-	nearest_text(&near, near_text, sizeof(near_text));
-	return cmdline_error(cl, "unknown workload \"%s\" in bench=%s%s allowed list|none|%s",
-			     span_text(name, shown, sizeof(shown)), near_text,
-			     near.best ? "" : ";", workload_names(names, sizeof(names)));
-}
-
-static bool parse_bench(struct cmdline *cl)
-{
-	const struct cmdline_word *w = find_word(cl, span_of("bench"));
-	char shown[SHOWN], names[ALLOWED_MAX];
-	struct span rest, name;
-
-	if (!w || !w->value.n)
-		return true; /* an empty value is reported with the others */
-	if (span_is(w->value, "list")) {
-		cl->help = true;
-		return true;
-	}
-	if (span_is(w->value, "none"))
-		return true;
-	for (rest = w->value; span_next(&rest, ',', &name); cl->nr_bench++) {
-		if (cl->nr_bench == CMDLINE_BENCH_MAX)
-			return cmdline_error(cl, "bench=: more than %d workloads",
-					     CMDLINE_BENCH_MAX);
-		if (!name.n)
-			return cmdline_error(cl, "bench=%s: empty item; allowed list|none|%s",
-					     span_text(w->value, shown, sizeof(shown)),
-					     workload_names(names, sizeof(names)));
-		if (span_is(name, "list") || span_is(name, "none"))
-			return cmdline_error(cl, "bench=%s stands alone",
-					     span_text(name, shown, sizeof(shown)));
-		cl->bench[cl->nr_bench] = workload_find(name);
-		if (!cl->bench[cl->nr_bench])
-			return unknown_workload(cl, name);
-	}
-	return true;
-}
-
-/* Checks every item of a sweep. */
-static bool parse_sweep(struct cmdline *cl, const struct param_info *p, struct span value,
-			struct sweep *out)
-{
-	char shown[SHOWN], allowed[ALLOWED_MAX], why[ALLOWED_MAX + 2 * SHOWN];
-	struct span rest = value, item;
-	struct param_value parsed;
-
-	*out = (struct sweep){ .text = value.p };
-	for (; span_next(&rest, ',', &item); out->nr++) {
-		if (!item.n)
-			return cmdline_error(cl, "%s=%s: empty item; allowed %s", p->name,
-					     span_text(value, shown, sizeof(shown)),
-					     param_allowed(p, allowed, sizeof(allowed)));
-		if (!param_parse(p, item, &parsed, why, sizeof(why)))
-			return cmdline_error(cl, "%s", why);
-	}
-	return true;
-}
-
-static bool default_sweeps(struct cmdline *cl)
-{
-	for (u32 b = 0; b < cl->nr_bench; b++)
-		for (u32 p = 0; p < workload_nr_params(cl->bench[b]); p++) {
-			struct span value = span_of(workload_param_default(cl->bench[b], p));
-
-			if (!cl->sweep[b][p].nr &&
-			    !parse_sweep(cl, workload_param(cl->bench[b], p), value,
-					 &cl->sweep[b][p]))
-				return false;
-		}
-	return true;
-}
-
-static bool needs_value(struct cmdline *cl, const char *key, const char *allowed)
-{
-	return cmdline_error(cl, "%s= needs a value; allowed %s", key, allowed);
-}
-
-/* Gives the value to each workload that has the parameter; *found if any has. */
-static bool set_param(struct cmdline *cl, const struct cmdline_word *w, bool *found)
-{
-	char allowed[ALLOWED_MAX];
-
-	*found = false;
-	for (u32 b = 0; b < cl->nr_bench; b++) {
-		u32 i = workload_param_find(cl->bench[b], w->key);
-		const struct param_info *p;
-
-		if (i == workload_nr_params(cl->bench[b]))
-			continue;
-		*found = true;
-		p = workload_param(cl->bench[b], i);
-		if (!w->value.n)
-			return needs_value(cl, p->name,
-					   param_allowed(p, allowed, sizeof(allowed)));
-		if (!parse_sweep(cl, p, w->value, &cl->sweep[b][i]))
-			return false;
-	}
-	return true;
 }
 
 /* ---- options ------------------------------------------------------------- */
@@ -396,7 +284,7 @@ static bool set_option(struct cmdline *cl, const struct cmdline_word *w, enum cm
 		return true;
 	}
 	if (!w->value.n)
-		return needs_value(cl, info->name, allowed);
+		return cmdline_needs_value(cl, info->name, allowed);
 	cl->value[o] = w->value.p;
 	nearest_init(&near, w->value);
 	if (!option_value_ok(cl, o, w->value, names, &near, hold))
@@ -435,8 +323,8 @@ static bool unknown_key(struct cmdline *cl, const struct cmdline_word *w)
 	if (!PLANTS_BUILT_IN && span_is(w->key, "plant"))
 		return cmdline_error(cl, "plant=: only a debug build (make DEBUG=1) plants faults");
 	if (owner)
-		return cmdline_error(cl, "%s= is a parameter of %s, which bench= does not name",
-				     shown, owner->name);
+		return cmdline_error(cl, "%s= is a parameter of %s, which %s= does not name",
+				     shown, owner->name, workload_key[owner->kind]);
 	nearest_init(&near, w->key);
 	for (u32 b = 0; b < cl->nr_bench; b++)
 		for (u32 i = 0; i < workload_nr_params(cl->bench[b]); i++)
@@ -464,12 +352,22 @@ static bool take_values(struct cmdline *cl, const struct cmdline_names *names)
 				return false;
 			continue;
 		}
-		if (!set_param(cl, w, &found))
+		if (!sweep_set(cl, w, &found))
 			return false;
 		if (!found && !unknown_key(cl, w))
 			return false;
 	}
 	return true;
+}
+
+/* What a probe was specified for. */
+static void imply_profile(struct cmdline *cl)
+{
+	if (cl->given[OPT_profile] || !cl->nr_bench || !cl->bench[0]->profile)
+		return;
+	cl->given[OPT_profile] = true;
+	pick_word(option_table[OPT_profile].words, span_of(cl->bench[0]->profile),
+		  &cl->number[OPT_profile]);
 }
 
 /* ---- keys against another ------------------------------------------------ */
@@ -489,6 +387,13 @@ static bool check_contradictions(struct cmdline *cl)
 	if (cl->given[OPT_nodes] && !cl->given[OPT_topo])
 		return cmdline_error(cl, "nodes=%llu needs topo=, whose packages it splits",
 				     (unsigned long long)cl->number[OPT_nodes]);
+	if (cl->nr_bench && cl->bench[0]->kind != WORKLOAD_BENCH &&
+	    cl->number[OPT_exec] == EXEC_LIVE)
+		return cmdline_error(cl, "%s=%s needs lockstep, not exec=live",
+				     workload_key[cl->bench[0]->kind], cl->bench[0]->name);
+	if (cl->nr_bench && cl->bench[0]->kind == WORKLOAD_PROBE && runs != 1)
+		return cmdline_error(cl, "runs=%llu: a probe draws nothing from a seed; allowed 1",
+				     (unsigned long long)runs);
 	if (seed > UINT64_MAX - (runs - 1))
 		return cmdline_error(cl, "seed=%llu: allowed 0..%llu with runs=%llu",
 				     (unsigned long long)seed,
@@ -508,8 +413,11 @@ bool cmdline_parse(struct cmdline *cl, const char *text, bool truncated,
 	check_tables();
 	memset(cl, 0, sizeof(*cl));
 	default_options(cl);
-	if (!take_text(cl, text, truncated) || !parse_bench(cl) || !take_values(cl, names) ||
-	    !default_sweeps(cl) || !arms_parse(cl) || !check_contradictions(cl))
+	if (!take_text(cl, text, truncated) || !workloads_parse(cl) || !take_values(cl, names) ||
+	    !sweep_defaults(cl))
+		return false;
+	imply_profile(cl);
+	if (!arms_parse(cl) || !check_contradictions(cl))
 		return false;
 	cl->machine = (u32)cl->number[OPT_machine];
 #ifdef ANECHOIC_DEBUG

@@ -2,7 +2,7 @@
 /*
  * The kernel command line, parsed and checked as a whole before anything runs:
  * words key=value separated by blanks, keys from options.def and from the
- * parameters of the workloads in bench=.
+ * parameters of the workloads in bench=, probe= or scenario=.
  */
 #ifndef KERNEL_CMDLINE_H
 #define KERNEL_CMDLINE_H
@@ -13,7 +13,7 @@
 #include "workloads/workload.h"
 
 /*
- * Without bench= (and neither help nor selftest) these words fill in for keys
+ * Without bench=, probe=, scenario=, help and selftest these words fill in for keys
  * that were not given: an empty command line runs the demo comparison, exec=smp
  * alone runs it on that executor.
  */
@@ -24,7 +24,7 @@
 #define CMDLINE_MAX 8191      /* bytes */
 #define CMDLINE_WORDS_MAX 128
 #define CMDLINE_ERROR_MAX 512
-#define CMDLINE_BENCH_MAX 32  /* workloads in bench= */
+#define CMDLINE_BENCH_MAX 32  /* workloads of one command */
 #define ARM_MAX 32
 #define ARM_NAME_MAX 32       /* as typed; "#2" and the like come on top */
 #define PLAN_RUNS_MAX 1000000 /* points x arms x seeds of one command */
@@ -80,6 +80,11 @@ struct cmdline_word {
 	bool demo;              /* filled in, not typed */
 };
 
+/* Variants that are compared with each other, the first of them being the reference. */
+struct arm_range {
+	u32 first, nr; /* of cl->arm */
+};
+
 /* The values of one parameter: text, so that long sweeps need no table. */
 struct sweep {
 	const char *text; /* items separated by ',', each checked */
@@ -94,17 +99,19 @@ struct cmdline {
 	bool given[OPT_NR];              /* on the command line or by the demo */
 	u64 number[OPT_NR];              /* numbers and indices of words, defaults filled in */
 	const char *value[OPT_NR];       /* texts, defaults filled in; "" for a bare word */
-	const struct workload *bench[CMDLINE_BENCH_MAX];
+	const struct workload *bench[CMDLINE_BENCH_MAX]; /* of one kind */
 	struct sweep sweep[CMDLINE_BENCH_MAX][PARAM_MAX];
+	struct arm_range arms[CMDLINE_BENCH_MAX]; /* of each workload */
 	u32 nr_bench;                    /* 0 for bench=list, help or selftest alone */
 	struct arm arm[ARM_MAX];
-	u32 nr_arms;
+	u32 nr_arms;                     /* at least 1 */
 	u32 machine;                     /* index into the names' machines */
 	u32 hz;
 	enum sched_plant plant;          /* PLANT_none in release builds */
 	char exec[8];                    /* the word of exec= */
 	bool help;                       /* print the help and run nothing */
-	const char *help_name;           /* restricts it; NULL: everything */
+	const char *help_name;           /* restricts it; NULL: everything, */
+	enum workload_kind listed;       /* or probe=list, scenario=list: those */
 	char error[CMDLINE_ERROR_MAX];   /* "error: ..." when parsing failed, else "" */
 };
 
@@ -117,9 +124,25 @@ struct cmdline {
 bool cmdline_parse(struct cmdline *cl, const char *text, bool truncated,
 		   const struct cmdline_names *names);
 
-/* Parses arms= into cl->arm; profile= is read from cl. False with a reason in
- * cl->error. Part of cmdline_parse(). */
+/* Parts of cmdline_parse(), false with a reason in cl->error. */
+
+/* Parses bench=, probe= or scenario= into cl->bench. */
+bool workloads_parse(struct cmdline *cl);
+
+/* Gives the value to each workload that has the parameter; *found if any has. */
+bool sweep_set(struct cmdline *cl, const struct cmdline_word *w, bool *found);
+
+/* And their defaults to the parameters that were not given. */
+bool sweep_defaults(struct cmdline *cl);
+
+/* Parses arms=, or what scenarios compare without it; profile= is read from cl. */
 bool arms_parse(struct cmdline *cl);
+
+/* The word with that key; NULL when it was not given. */
+const struct cmdline_word *cmdline_word(const struct cmdline *cl, struct span key);
+
+/* "error: KEY= needs a value; allowed ..."; returns false. */
+bool cmdline_needs_value(struct cmdline *cl, const char *key, const char *allowed);
 
 /* What is allowed for an option: "1..1000", "mux|smp|live". Returns buf. */
 char *option_allowed(const struct option_info *o, const struct cmdline_names *names, char *buf,

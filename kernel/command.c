@@ -10,6 +10,7 @@
 #include "platform.h"
 #include "report.h"
 #include "selftest.h"
+#include "verdict.h"
 
 /* Real time between progress lines. */
 #define PROGRESS_NS 5000000000ull
@@ -22,7 +23,7 @@ static const struct executor *const executors[] = {
 
 static struct rig rig;
 static struct sched_topo topo;
-static u32 failed_runs, checks_failed;
+static u32 failed_runs, failed_verdicts, checks_failed;
 static const char *machines[16]; /* NULL behind the last */
 static const struct cmdline_names names = { .machines = machines, .selftests = selftest_names };
 
@@ -66,6 +67,29 @@ static bool same_machine(const struct sched_topo *a, const struct sched_topo *b)
 			return false;
 	}
 	return true;
+}
+
+/* Values that only the machine can refuse: CPU numbers, masks, sizes. */
+static void check_values(const struct cmdline *cl, struct arena *a)
+{
+	struct plan_point *point = arena_alloc(a, sizeof(*point));
+	u64 points = plan_points(cl);
+	char why[256];
+
+	if (!cl->nr_bench || cl->bench[0]->kind == WORKLOAD_BENCH)
+		return;
+	for (u64 i = 0; i < points; i++) {
+		const struct workload *w;
+
+		plan_point(cl, i, topo.nr_cpus, topo.nr_cores, point);
+		w = point->workload;
+		for (u32 p = 0; p < workload_nr_params(w); p++)
+			if (!param_fits(workload_param(w, p), &point->values.p[p], topo.nr_cpus,
+					why, sizeof(why)))
+				usage("error: %s", why);
+		if (w->check && !w->check(w, &point->values, &topo, why, sizeof(why)))
+			usage("error: %s", why);
+	}
 }
 
 /* topo=, else the machine's shape, else the booted CPUs (DESIGN section 5). */
@@ -112,6 +136,7 @@ static void choose_topology(const struct cmdline *cl, const struct booted *b, st
 		if (!topo.cpu[c].online)
 			usage("error: exec=%s: needs all CPUs, and CPU %u did not start",
 			      cl->exec, c);
+	check_values(cl, a);
 	if (rig.plant) {
 		console_printf("plant: %s", plant_names[rig.plant]);
 		topo.plant = rig.plant;
@@ -139,59 +164,88 @@ static void note_failure(const struct run_result *r)
 	checks_failed += r->ctx.checks_failed ? r->ctx.checks_failed : 1;
 }
 
-static void progress(u64 done, u64 total, u64 *last_ns, u64 start_ns)
+static struct {
+	u64 start_ns, last_ns, total;
+} shown;
+
+static void progress_start(u64 total)
+{
+	shown.start_ns = shown.last_ns = plat_host_ns();
+	shown.total = total;
+}
+
+static void progress(u64 done)
 {
 	u64 now_ns = plat_host_ns();
 
-	if (now_ns - *last_ns < PROGRESS_NS || done == total)
+	if (now_ns - shown.last_ns < PROGRESS_NS || done == shown.total)
 		return;
-	*last_ns = now_ns;
+	shown.last_ns = now_ns;
 	console_printf("progress: %llu of %llu runs, %llu s, about %llu s to go",
-		       (unsigned long long)done, (unsigned long long)total,
-		       (unsigned long long)((now_ns - start_ns) / 1000000000),
-		       (unsigned long long)((now_ns - start_ns) / done * (total - done) /
-					    1000000000));
+		       (unsigned long long)done, (unsigned long long)shown.total,
+		       (unsigned long long)((now_ns - shown.start_ns) / 1000000000),
+		       (unsigned long long)((now_ns - shown.start_ns) / done *
+					    (shown.total - done) / 1000000000));
+}
+
+/* All arms and seeds of a point, whose first run is the i-th of all. */
+static void run_point(const struct cmdline *cl, const struct plan_point *point, u64 i,
+		      struct run_result *r, s64 *values)
+{
+	const struct workload *w = point->workload;
+	u32 nr = cl->arms[point->bench].nr * (u32)cl->number[OPT_runs];
+	bool complete = true, settled = true;
+
+	for (u32 k = 0; k < nr; k++) {
+		struct plan_run run = plan_run(cl, i + k);
+		const struct arm *arm = &cl->arm[run.arm];
+		struct run_spec spec = { w, &point->values, &arm->vector, run.seed };
+
+		run_execute(&rig, &spec, r);
+		note_failure(r);
+		if (cl->number[OPT_calibrate])
+			calibrate_add();
+		complete &= !r->failed;
+		if (!r->failed && w->kind == WORKLOAD_PROBE) {
+			w->report(&r->ctx, arm->name, !k);
+		} else if (!r->failed) {
+			values[k] = r->ctx.metric[0];
+			verdict_add(k, &r->ctx);
+			settled &= report_run(cl, &rig, point, &run, r);
+		}
+		progress(i + k + 1);
+	}
+	if (!complete || w->kind == WORKLOAD_PROBE)
+		return;
+	report_point(cl, point, values, settled);
+	if (w->kind == WORKLOAD_SCENARIO && !verdict_give(cl, point))
+		failed_verdicts++;
 }
 
 static void run_plan(const struct cmdline *cl, struct arena *a)
 {
-	u32 runs = (u32)cl->number[OPT_runs], per_point = runs * cl->nr_arms;
-	u64 total = plan_total(cl), points = plan_points(cl), start_ns = plat_host_ns();
-	u64 last_ns = start_ns;
-	s64 *values = arena_alloc(a, per_point * sizeof(*values));
+	u64 points = plan_points(cl), run = 0;
+	u32 runs_max = (u32)cl->number[OPT_runs] * cl->nr_arms;
+	s64 *values = arena_alloc(a, runs_max * sizeof(*values));
 	struct run_result *r = arena_alloc(a, sizeof(*r));
 	struct plan_point *point = arena_alloc(a, sizeof(*point));
 
 	report_init(cl, a);
+	if (points && cl->bench[0]->kind == WORKLOAD_SCENARIO)
+		verdict_init(runs_max, a);
 	rig.arena_mark = a->used;
+	progress_start(plan_total(cl));
 	for (u64 p = 0; p < points; p++) {
-		const struct workload *before = point->workload;
-		bool complete = true, settled = true;
+		u32 before = point->bench;
 
 		plan_point(cl, p, topo.nr_cpus, topo.nr_cores, point);
-		if (before && before != point->workload)
+		if (p && before != point->bench)
 			report_table(cl, before);
-		for (u32 i = 0; i < per_point; i++) {
-			struct plan_run run = plan_run(cl, p * per_point + i);
-			struct run_spec spec = { point->workload, &point->values,
-						 &cl->arm[run.arm].vector, run.seed };
-
-			run_execute(&rig, &spec, r);
-			note_failure(r);
-			if (cl->number[OPT_calibrate])
-				calibrate_add();
-			complete &= !r->failed;
-			if (!r->failed) {
-				values[i] = r->ctx.metric[0];
-				settled &= report_run(cl, &rig, point, &run, r);
-			}
-			progress(p * per_point + i + 1, total, &last_ns, start_ns);
-		}
-		if (complete)
-			report_point(cl, point, values, settled);
+		run_point(cl, point, run, r, values);
+		run += cl->arms[point->bench].nr * cl->number[OPT_runs];
 	}
 	if (points)
-		report_table(cl, point->workload);
+		report_table(cl, point->bench);
 	if (cl->number[OPT_calibrate])
 		calibrate_print();
 }
@@ -219,7 +273,10 @@ static void run_selftests(const struct cmdline *cl, struct arena *a)
 
 void command_help(const struct cmdline *cl, struct arena *a)
 {
-	help_print(&names, cl->help_name, console_line);
+	if (cl->listed == WORKLOAD_BENCH || cl->given[OPT_help])
+		help_print(&names, cl->help_name, console_line);
+	else
+		help_list(&names, cl->listed, console_line);
 	frames_init(a, 1);
 	frame_finish(true, 0);
 	plat_exit(0);
@@ -251,6 +308,6 @@ void command_run(const struct cmdline *cl, const struct booted *b, struct arena 
 	if (failed_runs)
 		console_printf("%u run%s failed", failed_runs, failed_runs == 1 ? "" : "s");
 	frame_digest();
-	frame_finish(!failed_runs, checks_failed);
-	plat_exit(failed_runs ? 1 : 0);
+	frame_finish(!failed_runs && !failed_verdicts, checks_failed + failed_verdicts);
+	plat_exit(failed_runs || failed_verdicts ? 1 : 0);
 }

@@ -89,19 +89,37 @@ static void put_metric(const struct help *h, const struct metric_info *m, const 
 static void walk_workload(struct help *h, const struct workload *w)
 {
 	bool whole = wanted(h, w->name);
+	char arms[160];
 
 	if (whole) {
 		put(h, "  %s", w->name);
 		put(h, "      %s%s%s", w->help, w->spec ? "; " : "", w->spec ? w->spec : "");
+		if (w->arms)
+			put(h, "      compares arms=%s",
+			    span_text(span_of(w->arms), arms, sizeof(arms)));
 	}
 	for (u32 i = 0; i < workload_nr_params(w); i++)
 		if (wanted(h, workload_param(w, i)->name) || whole)
 			put_param(h, w, i, whole ? "" : w->name);
-	if (whole)
+	if (whole && w->nr_metrics)
 		put(h, "    metrics, the first is the result:");
 	for (u32 i = 0; i < w->nr_metrics; i++)
 		if (wanted(h, w->metrics[i].name) || whole)
 			put_metric(h, &w->metrics[i], whole ? "" : w->name);
+}
+
+static void walk_kind(struct help *h, enum workload_kind kind)
+{
+	static const char *const section[WORKLOAD_KINDS] = {
+		[WORKLOAD_BENCH] = "workloads, as in bench=NAME, with their parameters:",
+		[WORKLOAD_PROBE] = "probes, as in probe=NAME, with their parameters:",
+		[WORKLOAD_SCENARIO] = "scenarios, as in scenario=NAME, with their parameters:",
+	};
+
+	h->section = section[kind];
+	for (u32 i = 0; i < workload_count(); i++)
+		if (workload_at(i)->kind == kind)
+			walk_workload(h, workload_at(i));
 }
 
 static void put_switch(const struct help *h, const struct switch_info *s)
@@ -167,21 +185,91 @@ static void walk_names(struct help *h, const char *section, const char *key,
 			put(h, "  %s=%s", key, names[i]);
 }
 
+static const struct {
+	const char *name, *help;
+	u32 buckets; /* of a histogram; 0: one count */
+} counters[] = {
+#define COUNTER(name, help) { #name, help, 0 },
+#define HISTOGRAM(name, buckets, help) { #name, help, buckets },
+#include "../sched/counters.def"
+#undef COUNTER
+#undef HISTOGRAM
+};
+
+static void walk_counters(struct help *h)
+{
+	h->section = "counters of a run, in its counters frame, summed over CPUs:";
+	for (u32 i = 0; i < ARRAY_SIZE(counters); i++) {
+		if (!wanted(h, counters[i].name))
+			continue;
+		if (counters[i].buckets)
+			put(h, "  %s, %u buckets", counters[i].name, counters[i].buckets);
+		else
+			put(h, "  %s", counters[i].name);
+		put(h, "      %s", counters[i].help);
+	}
+}
+
+static const struct {
+	const char *name, *arg[4];
+} events[] = {
+#define EVENT(name, a, b, c, d) { #name, { a, b, c, d } },
+#include "../sched/events.def"
+#undef EVENT
+};
+
+static void walk_events(struct help *h)
+{
+	h->section = "events, printed by trace=on as trace: MS cpu=N NAME ...:";
+	for (u32 i = 0; i < ARRAY_SIZE(events); i++) {
+		char args[96];
+		int len = 0;
+
+		if (!wanted(h, events[i].name))
+			continue;
+		args[0] = '\0';
+		for (u32 a = 0; a < 4 && events[i].arg[a][0]; a++)
+			len += fmt_sn(args + len, sizeof(args) - (size_t)len, " %s=",
+				      events[i].arg[a]);
+		put(h, "  %s%s", events[i].name, args);
+	}
+}
+
+static void walk_stages(struct help *h)
+{
+	static const struct {
+		const char *name, *help;
+	} stages[] = {
+#define STAGE(id, name, help) { name, help },
+#include "../sched/stages.def"
+#undef STAGE
+	};
+
+	h->section = "stages of a placement, as in PLACE and probe=place:";
+	for (u32 i = 0; i < ARRAY_SIZE(stages); i++)
+		if (wanted(h, stages[i].name)) {
+			put(h, "  %s", stages[i].name);
+			put(h, "      %s", stages[i].help);
+		}
+}
+
 static void walk(struct help *h)
 {
 	if (!h->only.p) {
 		put(h, "The command line is key=value words. A list of values (1,2,4) is a sweep.");
-		put(h, "Without bench= this fills in for keys not given:");
+		put(h, "Without bench=, probe= and scenario= this fills in for keys not given:");
 		put(h, "  %s", CMDLINE_DEMO);
 	}
 	walk_options(h);
-	h->section = "workloads, as in bench=NAME, with their parameters:";
-	for (u32 i = 0; i < workload_count(); i++)
-		walk_workload(h, workload_at(i));
+	for (u32 k = 0; k < WORKLOAD_KINDS; k++)
+		walk_kind(h, (enum workload_kind)k);
 	walk_presets(h);
 	walk_switches(h, false);
 	walk_switches(h, true);
 	walk_names(h, "machines:", "machine", h->names->machines);
+	walk_counters(h);
+	walk_stages(h);
+	walk_events(h);
 	walk_plants(h);
 	walk_names(h, "tests inside the kernel:", "selftest", h->names->selftests);
 }
@@ -194,6 +282,14 @@ void help_print(const struct cmdline_names *names, const char *name,
 	if (name)
 		h.only = span_of(name);
 	walk(&h);
+}
+
+void help_list(const struct cmdline_names *names, enum workload_kind kind,
+	       void (*line)(const char *text))
+{
+	struct help h = { .names = names, .line = line };
+
+	walk_kind(&h, kind);
 }
 
 bool help_knows(const struct cmdline_names *names, struct span name, struct nearest *near)

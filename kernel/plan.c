@@ -30,9 +30,21 @@ u64 plan_points(const struct cmdline *cl)
 	return sum;
 }
 
+/* Runs of all points of a workload. */
+static u64 bench_runs(const struct cmdline *cl, u32 bench)
+{
+	return mul_sat(mul_sat(bench_points(cl, bench), cl->arms[bench].nr),
+		       cl->number[OPT_runs]);
+}
+
 u64 plan_total(const struct cmdline *cl)
 {
-	return mul_sat(mul_sat(plan_points(cl), cl->nr_arms), cl->number[OPT_runs]);
+	u64 sum = 0;
+
+	for (u32 b = 0; b < cl->nr_bench; b++)
+		if (__builtin_add_overflow(sum, bench_runs(cl, b), &sum))
+			return UINT64_MAX;
+	return sum;
 }
 
 /* The k-th item of a sweep; it was checked when the command line was parsed. */
@@ -71,14 +83,21 @@ void plan_point(const struct cmdline *cl, u64 i, u32 cpus, u32 cores, struct pla
 
 struct plan_run plan_run(const struct cmdline *cl, u64 i)
 {
-	u64 runs = cl->number[OPT_runs];
-	u32 run = (u32)(i % runs);
+	u64 runs = cl->number[OPT_runs], point = 0;
+	const struct arm_range *arms;
+	u32 bench = 0;
 
+	while (i >= bench_runs(cl, bench)) {
+		point += bench_points(cl, bench);
+		i -= bench_runs(cl, bench++);
+		panic_unless(bench < cl->nr_bench, "run beyond the plan");
+	}
+	arms = &cl->arms[bench];
 	return (struct plan_run){
-		.point = i / runs / cl->nr_arms,
-		.arm = (u32)(i / runs % cl->nr_arms),
-		.run = run,
-		.seed = cl->number[OPT_seed] + run,
+		.point = point + i / runs / arms->nr,
+		.arm = arms->first + (u32)(i / runs % arms->nr),
+		.run = (u32)(i % runs),
+		.seed = cl->number[OPT_seed] + i % runs,
 	};
 }
 

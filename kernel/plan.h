@@ -3,7 +3,7 @@
  * The runs that a command line asks for. Points: workloads in the order of
  * bench=, and for each the product of its parameters' values, in table order
  * with the last one varying fastest, the common ones last. Every point is run
- * for each arm (outer) with each seed (inner).
+ * for each of its workload's arms (outer) with each seed (inner).
  */
 #ifndef KERNEL_PLAN_H
 #define KERNEL_PLAN_H
@@ -12,13 +12,13 @@
 
 struct plan_point {
 	const struct workload *workload;
-	u32 bench; /* its place in bench= */
+	u32 bench; /* its place in bench=, probe= or scenario= */
 	struct param_values values;
 };
 
 struct plan_run {
 	u64 point;
-	u32 arm, run;
+	u32 arm, run; /* arm: of cl->arm */
 	u64 seed;
 };
 

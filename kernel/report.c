@@ -209,6 +209,38 @@ static void series_json(struct json *j, const struct wl_series *s)
 	array_json(j, s->name, s->v, s->nr);
 }
 
+/* Wake-up to running, by the task's latency_nice. */
+static void latencies_json(struct json *j, const struct run_result *r)
+{
+	static const char *const class[LN_CLASSES] = { "below_0", "0", "above_0" };
+
+	json_obj(j, "wake_latency_by_latency_nice");
+	for (u32 i = 0; i < LN_CLASSES; i++) {
+		const struct hist *h = &r->ln_latency_ns[i];
+
+		json_obj(j, class[i]);
+		json_u64(j, "samples", h->count);
+		json_u64(j, "p50_ns", hist_percentile(h, 50000));
+		json_u64(j, "p95_ns", hist_percentile(h, 95000));
+		json_u64(j, "p99_ns", hist_percentile(h, 99000));
+		json_u64(j, "max_ns", h->max);
+		hist_json(h, j, "hist_ns");
+		json_end_obj(j);
+	}
+	json_end_obj(j);
+}
+
+static void refills_json(struct json *j, const struct refill_stats *r)
+{
+	static const char *const from[DIST_NR] = { "same_cpu", "smt", "llc", "package", "remote" };
+
+	json_obj(j, "refills");
+	for (u32 d = 0; d < DIST_NR; d++)
+		json_u64(j, from[d], r->paid[d]);
+	json_end_obj(j);
+	json_u64(j, "refill_ns", r->ps / 1000);
+}
+
 static void counters_frame(const struct cmdline *cl, const struct plan_point *point,
 			   const struct plan_run *run, const struct run_result *r)
 {
@@ -227,10 +259,13 @@ static void counters_frame(const struct cmdline *cl, const struct plan_point *po
 		 r->counters.switches ? (r->vtime_ns * engine.nr_cpus - r->idle_ns) /
 						r->counters.switches : 0);
 	json_u64(j, "lock_wait_ns", r->lock_wait_ns);
+	json_u64(j, "wake_latency_samples", r->wake_latency_ns.count);
 	json_u64(j, "wake_latency_p50_ns", hist_percentile(&r->wake_latency_ns, 50000));
 	json_u64(j, "wake_latency_p99_ns", hist_percentile(&r->wake_latency_ns, 99000));
 	json_u64(j, "wake_latency_max_ns", r->wake_latency_ns.max);
 	hist_json(&r->wake_latency_ns, j, "wake_latency_ns");
+	latencies_json(j, r);
+	refills_json(j, &r->refills);
 	for (u32 i = 0; i < r->ctx.nr_series; i++)
 		series_json(j, &r->ctx.series[i]);
 	lines_json(j);
@@ -263,7 +298,7 @@ bool report_run(const struct cmdline *cl, const struct rig *rig, const struct pl
 {
 	result_frame(cl, rig, point, run, r);
 	counters_frame(cl, point, run, r);
-	if (cl->nr_arms == 1 && cl->number[OPT_runs] == 1)
+	if (cl->arms[point->bench].nr == 1 && cl->number[OPT_runs] == 1)
 		all_figures(point, r);
 	return run_settled(r);
 }
@@ -342,7 +377,7 @@ static void summary_frame(const struct cmdline *cl, const struct plan_point *poi
 	json_str(j, "bench", point->workload->name);
 	plan_params_json(j, point->workload, &point->values);
 	json_str(j, "arm", cl->arm[arm].name);
-	json_str(j, "reference", cl->arm[0].name);
+	json_str(j, "reference", cl->arm[cl->arms[point->bench].first].name);
 	json_str(j, "metric", m->name);
 	json_str(j, "better", metric_better_name(m->better));
 	json_bool(j, "settled", settled);
@@ -354,26 +389,31 @@ void report_point(const struct cmdline *cl, const struct plan_point *point, cons
 		  bool settled)
 {
 	const struct metric_info *m = point->workload->metrics;
+	const struct arm_range *arms = &cl->arms[point->bench];
 	u32 runs = (u32)cl->number[OPT_runs];
 	struct sample ref;
 
 	sample_stats(&ref, values, runs, m->digits);
-	for (u32 a = 0; a < cl->nr_arms; a++) {
+	for (u32 a = 0; a < arms->nr; a++) {
 		const s64 *v = values + (size_t)a * runs;
+		u32 arm = arms->first + a;
 		struct sample own;
 		struct paired p;
 
 		sample_stats(&own, v, runs, m->digits);
 		if (a)
 			paired_compare(&p, values, v, runs, m->better == METRIC_LOWER);
-		summary_frame(cl, point, a, &own, a ? &p : NULL, settled);
-		if (a || cl->nr_arms == 1)
-			table_add(cl, point, a, &ref, &own, a ? &p : NULL, settled);
+		summary_frame(cl, point, arm, &own, a ? &p : NULL, settled);
+		if (a || arms->nr == 1)
+			table_add(cl, point, arm, &ref, &own, a ? &p : NULL, settled);
 	}
 }
 
-void report_table(const struct cmdline *cl, const struct workload *w)
+void report_table(const struct cmdline *cl, u32 bench)
 {
+	const struct workload *w = cl->bench[bench];
+	const struct arm_range *arms = &cl->arms[bench];
+
 	if (!table.rows)
 		return;
 	console_line("");
@@ -381,8 +421,8 @@ void report_table(const struct cmdline *cl, const struct workload *w)
 		       w->name, w->metrics[0].name, metric_better_name(w->metrics[0].better),
 		       (unsigned long long)cl->number[OPT_runs],
 		       cl->number[OPT_runs] == 1 ? "" : "s",
-		       cl->nr_arms > 1 ? "; reference " : "",
-		       cl->nr_arms > 1 ? cl->arm[0].name : "");
+		       arms->nr > 1 ? "; reference " : "",
+		       arms->nr > 1 ? cl->arm[arms->first].name : "");
 	table_print(&table, console_line);
 	if (any_unsettled)
 		console_line("* settled: false, measured for less than 0.3 s of virtual time");

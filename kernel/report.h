@@ -14,12 +14,12 @@ bool report_run(const struct cmdline *cl, const struct rig *rig, const struct pl
 		const struct plan_run *run, const struct run_result *r);
 
 /* All runs of one point: summary frames, and a row per variant for the table.
- * values[arm * runs + run]; settled: no measured window was too short. */
+ * values[arm * runs + run], arms counted from the first of the workload's; settled: no measured window was too short. */
 void report_point(const struct cmdline *cl, const struct plan_point *point, const s64 *values,
 		  bool settled);
 
-/* The table of the points since the last call. */
-void report_table(const struct cmdline *cl, const struct workload *w);
+/* The table of the points since the last call, of the bench-th workload. */
+void report_table(const struct cmdline *cl, u32 bench);
 
 /* Memory for the tables; once, before the first run. */
 void report_init(const struct cmdline *cl, struct arena *a);

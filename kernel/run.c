@@ -21,11 +21,40 @@ static void first_task(void *arg)
 	engine_finish();
 }
 
-static void ctx_init(struct wl_ctx *ctx, const struct rig *rig, const struct run_spec *spec)
+static void ctx_init(struct wl_ctx *ctx, const struct rig *rig, const struct run_spec *spec,
+		     const struct sched_config *sc)
 {
 	*ctx = (struct wl_ctx){ .w = spec->workload, .v = spec->values,
-				.vector = spec->vector, .topo = rig->topo, .arena = rig->arena };
+				.vector = spec->vector, .topo = rig->topo, .arena = rig->arena,
+				.sched_config = sc };
 	env_line_init(&ctx->stop_line, LINE_USER);
+}
+
+static void latency_init(struct hist *h, struct arena *a)
+{
+	hist_init(h, arena_alloc(a, HIST_BUCKETS(HIST_SUB_BITS) * sizeof(u64)), HIST_SUB_BITS);
+}
+
+static struct task_deal deal(const struct run_spec *spec, enum param_common c)
+{
+	const struct param_value *p = &spec->values->p[spec->workload->nr_params + c];
+
+	return (struct task_deal){ p->v, p->nr };
+}
+
+/* The common parameters that are the scheduler's business. Probes have none, and
+ * in-kernel tests no values. */
+static void deal_traits(struct tasks_config *tc, struct sched *s, const struct run_spec *spec)
+{
+	struct task_deal group;
+
+	if (spec->workload->kind == WORKLOAD_PROBE)
+		return;
+	tc->latency_nice = deal(spec, COMMON_LATENCY_NICE);
+	tc->freq_heavy = deal(spec, COMMON_FREQ_HEAVY);
+	group = deal(spec, COMMON_GROUP_LATENCY_NICE);
+	if (group.nr)
+		sched_set_group_latency_nice(s, sched_root_group(s), (s32)group.v[0]);
 }
 
 static void collect(struct run_result *r, struct sched *s)
@@ -48,6 +77,9 @@ static void collect(struct run_result *r, struct sched *s)
 	/* The last CPU that acted ended the run. */
 	r->vtime_ns = end_ps / 1000 - ENGINE_START_PS / 1000;
 	r->switches = engine.passes;
+	for (u32 i = 0; i < LN_CLASSES; i++)
+		hist_merge(&r->wake_latency_ns, &r->ln_latency_ns[i]);
+	r->refills = *task_refills();
 }
 
 void run_execute(const struct rig *rig, const struct run_spec *spec, struct run_result *r)
@@ -64,20 +96,21 @@ void run_execute(const struct rig *rig, const struct run_spec *spec, struct run_
 
 	rig->arena->used = rig->arena_mark;
 	memset(r, 0, sizeof(*r));
-	hist_init(&r->wake_latency_ns,
-		  arena_alloc(rig->arena, HIST_BUCKETS(HIST_SUB_BITS) * sizeof(u64)),
-		  HIST_SUB_BITS);
+	latency_init(&r->wake_latency_ns, rig->arena);
+	for (u32 i = 0; i < LN_CLASSES; i++)
+		latency_init(&r->ln_latency_ns[i], rig->arena);
 	trace_reset(rig->trace);
 	engine_init(&ec);
-	ctx_init(&r->ctx, rig, spec);
+	ctx_init(&r->ctx, rig, spec, &sc);
 	running.spec = spec;
 	running.result = r;
 
 	struct sched *s = sched_create(&sc);
 
 	struct tasks_config tc = { .sched = s, .arena = rig->arena, .seed = spec->seed,
-				   .first = first_task, .wake_latency_ns = &r->wake_latency_ns };
+				   .first = first_task, .wake_latency_ns = r->ln_latency_ns };
 
+	deal_traits(&tc, s, spec);
 	tasks_init(&tc);
 	rig->exec->run();
 	trace_on = false;

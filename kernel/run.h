@@ -34,6 +34,8 @@ struct run_result {
 	struct sched_counters counters; /* sums over CPUs */
 	u64 idle_ns, lock_wait_ns, irqs;
 	struct hist wake_latency_ns;    /* wake-up to running */
+	struct hist ln_latency_ns[LN_CLASSES]; /* and by the task's latency_nice */
+	struct refill_stats refills;
 	u64 host_ns, instructions, switches;
 };
 

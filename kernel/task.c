@@ -19,7 +19,7 @@ struct kcpu {
 	struct task *last;        /* last task but the idle one: whose cache this is */
 	u32 mm;                   /* the address space loaded; idle borrows it */
 	struct task *switched_from;
-	struct hist *wake_latency_ns; /* live: its own until the end, or all share one */
+	struct hist *wake_latency_ns; /* live: its own until the end, or all share them */
 	char *copies;             /* live: what task_copy() writes */
 };
 
@@ -29,7 +29,8 @@ static struct {
 	u32 next_id, next_slot, next_mm, alive;
 	struct list all;
 	struct list free;         /* exited and reaped: struct and stack are used again */
-	struct raw_lock lock;     /* this struct, but cpu[] */
+	struct refill_stats refills; /* atomic */
+	struct raw_lock lock;     /* the rest of this struct, but cpu[] */
 } tasks;
 
 static struct kcpu *this_kcpu(void)
@@ -70,8 +71,17 @@ static void charge_refill(struct task *t, const struct kcpu *k, u32 cpu)
 	u64 refill_ps = (u64)kb * machine_by_distance(m->refill_ns_per_kb, column) * 1000;
 
 	/* Moved again before it touched anything: fetched once, from the farthest. */
-	if (refill_ps > t->refill_ps)
+	if (refill_ps > t->refill_ps) {
 		t->refill_ps = refill_ps;
+		t->refill_from = d;
+	}
+}
+
+static enum ln_class ln_class(const struct task *t)
+{
+	s32 ln = task_latency_nice(the_sched, &t->st);
+
+	return ln < 0 ? LN_BELOW : ln ? LN_ABOVE : LN_ZERO;
 }
 
 static void record_latency(struct task *t, const struct kcpu *k, u64 now_ns)
@@ -81,7 +91,7 @@ static void record_latency(struct task *t, const struct kcpu *k, u64 now_ns)
 
 	if (!woken_ns)
 		return;
-	hist_record(k->wake_latency_ns, now_ns > woken_ns ? now_ns - woken_ns : 0);
+	hist_record(&k->wake_latency_ns[ln_class(t)], now_ns > woken_ns ? now_ns - woken_ns : 0);
 	__atomic_store_n(&t->st.woken_ns, 0, __ATOMIC_RELAXED);
 }
 
@@ -257,6 +267,22 @@ static void task_entry(void *arg)
 	task_exit();
 }
 
+/* The first task has id 1. */
+static const s64 *dealt(const struct task_deal *d, const struct task *t)
+{
+	return d->nr && t->st.id > 1 ? &d->v[(t->st.id - 2) % d->nr] : NULL;
+}
+
+static void deal_traits(struct task *t)
+{
+	const s64 *ln = dealt(&tasks.cfg.latency_nice, t), *heavy = dealt(&tasks.cfg.freq_heavy, t);
+
+	if (ln)
+		sched_set_latency_nice(the_sched, &t->st, (s32)*ln);
+	if (heavy && t->st.freq_heavy != (*heavy != 0))
+		sched_set_freq_heavy(the_sched, &t->st, *heavy);
+}
+
 struct task *task_fork(const struct task_attr *attr, void (*fn)(void *), void *arg)
 {
 	struct task *parent = task_self(), *t = task_alloc();
@@ -279,6 +305,7 @@ struct task *task_fork(const struct task_attr *attr, void (*fn)(void *), void *a
 		sched_set_nice(the_sched, &t->st, attr->nice);
 	if (attr->allowed)
 		sched_set_affinity(the_sched, &t->st, attr->allowed);
+	deal_traits(t);
 	parent->children++;
 	env_path_end(PATH_FORK);
 	sched_wake_new(the_sched, &t->st);
@@ -351,7 +378,11 @@ void task_burn(u64 ns)
 	struct task *t = task_self();
 	u64 refill_ps = t->refill_ps;
 
-	t->refill_ps = 0;
+	if (refill_ps) {
+		t->refill_ps = 0;
+		__atomic_fetch_add(&tasks.refills.paid[t->refill_from], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&tasks.refills.ps, refill_ps, __ATOMIC_RELAXED);
+	}
 	env_burn(ns, refill_ps);
 }
 
@@ -421,9 +452,11 @@ static void kcpu_init(struct kcpu *k, struct task *idle)
 	if (!engine.live)
 		return;
 	k->copies = arena_alloc(a, MAX_COPY);
-	k->wake_latency_ns = arena_alloc(a, sizeof(struct hist));
-	hist_init(k->wake_latency_ns, arena_alloc(a, HIST_BUCKETS(HIST_SUB_BITS) * sizeof(u64)),
-		  HIST_SUB_BITS);
+	k->wake_latency_ns = arena_alloc(a, LN_CLASSES * sizeof(struct hist));
+	for (u32 i = 0; i < LN_CLASSES; i++)
+		hist_init(&k->wake_latency_ns[i],
+			  arena_alloc(a, HIST_BUCKETS(HIST_SUB_BITS) * sizeof(u64)),
+			  HIST_SUB_BITS);
 }
 
 void tasks_init(const struct tasks_config *config)
@@ -455,7 +488,13 @@ void tasks_init(const struct tasks_config *config)
 void tasks_collect(void)
 {
 	for (u32 c = 0; engine.live && c < engine.nr_cpus; c++)
-		hist_merge(tasks.cfg.wake_latency_ns, tasks.cpu[c].wake_latency_ns);
+		for (u32 i = 0; i < LN_CLASSES; i++)
+			hist_merge(&tasks.cfg.wake_latency_ns[i], &tasks.cpu[c].wake_latency_ns[i]);
+}
+
+const struct refill_stats *task_refills(void)
+{
+	return &tasks.refills;
 }
 
 /* ---- reports ------------------------------------------------------------------------ */
@@ -464,7 +503,6 @@ void tasks_collect(void)
 
 void kernel_dump_tasks(void (*line)(const char *text))
 {
-	static const char *const state[] = { "new", "runnable", "sleeping", "waking", "dead" };
 	u32 n = 0;
 	char buf[160];
 
@@ -472,7 +510,8 @@ void kernel_dump_tasks(void (*line)(const char *text))
 	list_for_each(e, &tasks.all) {
 		const struct task *t = container_of(e, struct task, all);
 		const struct env_lock *on = __atomic_load_n(&t->waits_for, __ATOMIC_RELAXED);
-		const char *now = state[__atomic_load_n(&t->st.state, __ATOMIC_RELAXED)];
+		const char *now = sched_state_name(__atomic_load_n(&t->st.state,
+								   __ATOMIC_RELAXED));
 		u32 cpu = __atomic_load_n(&t->st.cpu, __ATOMIC_RELAXED);
 		bool timer = __atomic_load_n(&t->timer.pending, __ATOMIC_RELAXED);
 

@@ -23,6 +23,7 @@ struct task {
 	u32 footprint_kb;         /* cache content that a move loses */
 	u32 last_cpu;             /* where it last ran, NO_CPU before */
 	u64 refill_ps;            /* cache refill due in the next burst */
+	enum topo_dist refill_from; /* and how far its content is */
 	struct path_stack paths;
 	struct rng rng;
 	struct timer timer;       /* task_sleep_ns() */
@@ -38,13 +39,30 @@ struct task {
 /* The run that tasks belong to. */
 extern struct sched *the_sched;
 
+/* Values dealt out to tasks in turn, in the order of their ids; none when nr is 0. */
+struct task_deal {
+	const s64 *v;
+	u32 nr;
+};
+
+/* Tasks by their latency_nice: below 0, 0, above. */
+enum ln_class { LN_BELOW, LN_ZERO, LN_ABOVE, LN_CLASSES };
+
 struct tasks_config {
 	struct sched *sched;
 	struct arena *arena;
 	u64 seed;
 	void (*first)(void *arg);   /* first task, forked by CPU 0's idle task */
 	void *arg;
-	struct hist *wake_latency_ns; /* wake-up to running; tasks that wait count too */
+	struct hist *wake_latency_ns; /* [LN_CLASSES]: wake-up to running; tasks that wait
+					 count too */
+	struct task_deal latency_nice, freq_heavy; /* of all tasks but the first */
+};
+
+/* Cache refills that bursts paid for, by distance of what they fetched: DIST_SELF
+ * is what other tasks displaced. Exact in lockstep and at the end. */
+struct refill_stats {
+	u64 paid[DIST_NR], ps;
 };
 
 /* Sets up tasks, per-CPU idle tasks and timers for a run by the executor. */
@@ -52,6 +70,8 @@ void tasks_init(const struct tasks_config *config);
 
 /* After the run: completes wake_latency_ns. */
 void tasks_collect(void);
+
+const struct refill_stats *task_refills(void);
 
 /* CPU, task, virtual time, locks and last events of the run in progress. No locks. */
 void tasks_panic_dump(void);

@@ -2,9 +2,10 @@
 /* Event ring and its text form; names from sched/events.def. */
 #include "trace.h"
 
-#include "../sched/env.h"
+#include "../sched/sched.h"
 #include "console.h"
 #include "lib/fmt.h"
+#include "lib/string.h"
 
 #define TRACE_RING 1024
 
@@ -22,6 +23,66 @@ static const struct {
 #undef EVENT
 };
 
+/* ---- words for arguments ------------------------------------------------------- */
+
+static const char *stage_word(u64 v)
+{
+	static const char *const name[] = {
+#define STAGE(id, name, help) name,
+#include "../sched/stages.def"
+#undef STAGE
+	};
+
+	return v < ARRAY_SIZE(name) ? name[v] : NULL;
+}
+
+static const char *state_word(u64 v)
+{
+	return v <= TASK_DEAD ? sched_state_name((enum sched_state)v) : NULL;
+}
+
+static const char *flags_word(u64 v)
+{
+	static const char *const name[] = { "none", "sync", "fork", "sync+fork" };
+
+	return v < ARRAY_SIZE(name) ? name[v] : NULL;
+}
+
+static const char *call_word(u64 v)
+{
+	return v == ENV_CALL_WAKE_LIST ? "wake_list" : v == ENV_CALL_PULL ? "pull" : NULL;
+}
+
+static const char *line_word(u64 v)
+{
+	static const char *const name[] = {
+#define LINE_KIND(name, help) #name,
+#include "../sched/lines.def"
+#undef LINE_KIND
+	};
+
+	return v < ARRAY_SIZE(name) ? name[v] : NULL;
+}
+
+/* Arguments that are enums, by their name in events.def. */
+static const struct {
+	const char *arg;
+	const char *(*word)(u64 v); /* NULL: print the number */
+} arg_words[] = {
+	{ "stage", stage_word }, { "prev_state", state_word }, { "why", state_word },
+	{ "flags", flags_word }, { "what", call_word }, { "lock", line_word },
+};
+
+static const char *arg_word(const char *arg, u64 v)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(arg_words); i++)
+		if (!strcmp(arg_words[i].arg, arg))
+			return arg_words[i].word(v);
+	return NULL;
+}
+
+/* ---- the ring --------------------------------------------------------------------- */
+
 bool trace_on;
 static bool trace_print;
 static struct trace_entry ring[TRACE_RING];
@@ -35,9 +96,15 @@ static void format(const struct trace_entry *t, char *buf, size_t n)
 			 (unsigned long long)(t->now_ns % 1000000), t->cpu,
 			 event_info[t->event].name);
 
-	for (u32 i = 0; i < 4 && event_info[t->event].arg[i][0] && (size_t)len < n; i++)
-		len += fmt_sn(buf + len, n - (size_t)len, " %s=%llu", event_info[t->event].arg[i],
-			      (unsigned long long)t->arg[i]);
+	for (u32 i = 0; i < 4 && event_info[t->event].arg[i][0] && (size_t)len < n; i++) {
+		const char *arg = event_info[t->event].arg[i], *word = arg_word(arg, t->arg[i]);
+
+		if (word)
+			len += fmt_sn(buf + len, n - (size_t)len, " %s=%s", arg, word);
+		else
+			len += fmt_sn(buf + len, n - (size_t)len, " %s=%llu", arg,
+				      (unsigned long long)t->arg[i]);
+	}
 }
 
 void trace_reset(bool print)

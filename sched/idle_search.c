@@ -130,7 +130,9 @@ static void ask_oracle(const struct search *q, u32 answer)
 /* ---- the door --------------------------------------------------------------------------- */
 
 const char *const place_stage_name[STAGE_NR] = {
-	"target", "prev", "recent", "core", "core_first", "cpu", "smt", "none",
+#define STAGE(id, name, help) name,
+#include "stages.def"
+#undef STAGE
 };
 
 u32 select_idle_sibling(struct sched *s, struct sched_task *p, u32 prev, u32 target,

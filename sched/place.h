@@ -8,16 +8,11 @@
 
 #include "sched.h"
 
-/* Stages of select_idle_sibling, in the order of the unmodified search. */
+/* Stages of select_idle_sibling; stages.def. */
 enum place_stage {
-	STAGE_TARGET,     /* the target itself idled */
-	STAGE_PREV,
-	STAGE_RECENT,
-	STAGE_CORE,
-	STAGE_CORE_FIRST, /* CORE_FIRST: a thread of the target's core */
-	STAGE_CPU,
-	STAGE_SMT,
-	STAGE_NONE,       /* nothing idle found: the target */
+#define STAGE(id, name, help) STAGE_##id,
+#include "stages.def"
+#undef STAGE
 	STAGE_NR
 };
 

@@ -31,6 +31,13 @@ enum sched_state {
 	TASK_DEAD,
 };
 
+static inline const char *sched_state_name(enum sched_state state)
+{
+	static const char *const name[] = { "new", "runnable", "sleeping", "waking", "dead" };
+
+	return name[state];
+}
+
 enum sched_class { SCHED_CLASS_NORMAL, SCHED_CLASS_BATCH, SCHED_CLASS_IDLE };
 
 struct load_weight {

@@ -27,6 +27,36 @@ u64 wl_vary(const struct wl_ctx *ctx, u64 ns)
 			  (u32)param_common(ctx->w, ctx->v, COMMON_JITTER_PCT));
 }
 
+void wl_run_on(const struct wl_ctx *ctx, u32 cpu)
+{
+	struct cpumask *only = arena_alloc(ctx->arena, sizeof(*only));
+
+	cpumask_set(only, cpu);
+	sched_set_affinity(the_sched, &task_self()->st, only);
+	while (env_this_cpu() != cpu)
+		task_yield();
+}
+
+s64 verdict_sum(const struct wl_verdict *d, u32 arm, u32 m)
+{
+	s64 sum = 0;
+
+	for (u32 r = 0; r < d->runs; r++)
+		sum += verdict_metric(d, arm, r, m);
+	return sum;
+}
+
+void verdict_say(struct wl_verdict *d, const char *f, ...)
+{
+	va_list ap;
+
+	if (d->nr_lines == WL_VERDICT_LINES)
+		return;
+	va_start(ap, f);
+	fmt_vsn(d->line[d->nr_lines++], sizeof(d->line[0]), f, ap);
+	va_end(ap);
+}
+
 void wl_start_delay(void)
 {
 	task_sleep_ns(rng_below(&task_self()->rng, START_DELAY_MAX_NS + 1));

@@ -21,6 +21,7 @@ struct wl_ctx {
 	const struct param_values *v;
 	const struct sched_vector *vector; /* of the arm */
 	const struct sched_topo *topo;
+	const struct sched_config *sched_config; /* the run's, for schedulers beside it */
 	struct arena *arena;
 	s64 metric[WL_METRICS_MAX]; /* by the workload's table */
 	u64 begin_ns, end_ns;       /* the measured window */
@@ -29,13 +30,42 @@ struct wl_ctx {
 	u32 nr_series;
 	struct env_line stop_line;  /* stop */
 	bool stop;                  /* timed workloads: leave */
+	const void *answer;         /* probes: for report(); in the run's arena */
 };
+
+#define WL_VERDICT_LINES 16
+
+/* What all runs of one point of a scenario left, and what its judge says of them. */
+struct wl_verdict {
+	const struct workload *w;
+	const struct param_values *v;
+	u32 nr_arms, runs;
+	const char *const *arm;                     /* [nr_arms]: names */
+	const struct sched_vector *const *vector;   /* [nr_arms] */
+	const s64 *metric;                          /* [nr_arms][runs][WL_METRICS_MAX] */
+	char line[WL_VERDICT_LINES][160];
+	u32 nr_lines;
+};
+
+static inline s64 verdict_metric(const struct wl_verdict *d, u32 arm, u32 run, u32 m)
+{
+	return d->metric[(arm * d->runs + run) * WL_METRICS_MAX + m];
+}
+
+/* Sum over the seeds. */
+s64 verdict_sum(const struct wl_verdict *d, u32 arm, u32 m);
+
+/* One line of the verdict; those beyond WL_VERDICT_LINES are dropped. */
+void verdict_say(struct wl_verdict *d, const char *f, ...) printf_like(2, 3);
 
 /* A self-check of the workload; prints what failed, which fails the run. */
 void wl_check(struct wl_ctx *ctx, bool ok, const char *f, ...) printf_like(3, 4);
 
 /* ns varied by jitter_pct, from the calling task's generator. */
 u64 wl_vary(const struct wl_ctx *ctx, u64 ns);
+
+/* Allows the calling task that CPU only, and moves there. The CPU is online. (sync) */
+void wl_run_on(const struct wl_ctx *ctx, u32 cpu);
 
 /* Sleeps 0 to 100 us, drawn from the calling task's generator: the start that a
  * seed gives each task (DESIGN section 5). */

@@ -17,6 +17,20 @@ static const struct param_info common_params[COMMON_NR] = {
 		.name = "jitter_pct", .max = 100, .tag = 'G', .def = "10",
 		.help = "constant bursts vary by up to this much either way, drawn from the seed",
 	},
+	[COMMON_LATENCY_NICE] = {
+		.name = "latency_nice", .kind = PARAM_LIST, .min = -20, .max = 19,
+		.unset = "none", .def = "none",
+		.help = "latency_nice values, dealt out to the tasks in turn",
+	},
+	[COMMON_FREQ_HEAVY] = {
+		.name = "freq_heavy", .kind = PARAM_LIST, .max = 1, .def = "0",
+		.help = "1 for tasks that lower their core's frequency, as AVX512 does; dealt out",
+	},
+	[COMMON_GROUP_LATENCY_NICE] = {
+		.name = "group_latency_nice", .min = -20, .max = 19, .unset = "none",
+		.def = "none",
+		.help = "latency_nice of the root group, for LN_GROUP",
+	},
 	[COMMON_RUNTIME_NS] = {
 		.name = "runtime_s", .digits = NS_DIGITS, .min = 1000000, .max = 600000000000,
 		.def = "1", .help = "virtual time that is measured",
@@ -26,6 +40,8 @@ static const struct param_info common_params[COMMON_NR] = {
 		.def = "1", .help = "virtual time before that, not measured",
 	},
 };
+
+const char *const workload_key[WORKLOAD_KINDS] = { "bench", "probe", "scenario" };
 
 u32 workload_count(void)
 {
@@ -64,6 +80,8 @@ const struct workload *workload_find(struct span name)
 
 u32 workload_nr_params(const struct workload *w)
 {
+	if (w->kind == WORKLOAD_PROBE)
+		return w->nr_params;
 	return w->nr_params + (w->timed ? COMMON_NR : COMMON_RUNTIME_NS);
 }
 
@@ -95,6 +113,7 @@ u32 workload_param_find(const struct workload *w, struct span name)
 char *param_allowed(const struct param_info *p, char *buf, size_t n)
 {
 	char min[40], max[40];
+	size_t len = 0;
 
 	if (p->kind == PARAM_WORD) {
 		fmt_sn(buf, n, "%s", p->words);
@@ -102,10 +121,15 @@ char *param_allowed(const struct param_info *p, char *buf, size_t n)
 	}
 	decimal_text(min, p->min, p->digits);
 	decimal_text(max, p->max, p->digits);
-	if (p->kind == PARAM_LIST)
-		fmt_sn(buf, n, "%s..%s, up to %d joined by ':'", min, max, PARAM_LIST_MAX);
+	if (p->unset)
+		len = (size_t)fmt_sn(buf, n, "%s or ", p->unset);
+	if (p->kind == PARAM_MASK)
+		fmt_sn(buf + len, n - len, "CPUs in hex, CPU 0 the lowest bit");
+	else if (p->kind == PARAM_LIST)
+		fmt_sn(buf + len, n - len, "%s..%s, up to %d joined by ':'", min, max,
+		       PARAM_LIST_MAX);
 	else
-		fmt_sn(buf, n, "%s..%s%s", min, max,
+		fmt_sn(buf + len, n - len, "%s..%s%s", min, max,
 		       p->per_machine ? ", or of CPUs and cores as in C/8, 1.5C, K" : "");
 	return buf;
 }
@@ -158,9 +182,31 @@ static bool parse_word(const struct param_info *p, struct span text, struct para
 	return false;
 }
 
+static s32 hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0'
+	     : c >= 'a' && c <= 'f' ? c - 'a' + 10
+	     : c >= 'A' && c <= 'F' ? c - 'A' + 10
+				    : -1;
+}
+
+static bool parse_mask(struct span text, struct param_value *out)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (hex_digit(text.p[i]) < 0)
+			return false;
+	out->nr = 1;
+	out->text = text;
+	return text.n;
+}
+
 static bool parse_value(const struct param_info *p, struct span text, struct param_value *out)
 {
 	*out = (struct param_value){ .nr = 0 };
+	if (p->unset && span_is(text, p->unset)) {
+		out->unset = true;
+		return true;
+	}
 	switch (p->kind) {
 	case PARAM_NUMBER:
 		out->nr = 1;
@@ -170,6 +216,8 @@ static bool parse_value(const struct param_info *p, struct span text, struct par
 		return parse_list(p, text, out);
 	case PARAM_WORD:
 		return parse_word(p, text, out);
+	case PARAM_MASK:
+		return parse_mask(text, out);
 	}
 	return false;
 }
@@ -204,6 +252,35 @@ void param_resolve(const struct param_info *p, struct param_value *v, u32 cpus, 
 	*v = (struct param_value){ .nr = 1, .v = { count } };
 }
 
+/* ---- masks --------------------------------------------------------------- */
+
+static bool mask_bit(struct span digits, u32 cpu)
+{
+	return cpu / 4 < digits.n && hex_digit(digits.p[digits.n - 1 - cpu / 4]) >> cpu % 4 & 1;
+}
+
+bool param_fits(const struct param_info *p, const struct param_value *v, u32 cpus, char *why,
+		size_t n)
+{
+	char shown[SHOWN];
+
+	for (u32 c = (u32)v->text.n * 4; c-- > cpus;)
+		if (mask_bit(v->text, c)) {
+			fmt_sn(why, n, "%s=%s: CPU %u of %u; allowed bits 0..%u", p->name,
+			       span_text(v->text, shown, sizeof(shown)), c, cpus, cpus - 1);
+			return false;
+		}
+	return true;
+}
+
+void param_mask(const struct param_value *v, struct cpumask *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (u32 c = 0; c < v->text.n * 4 && c < MAX_CPUS; c++)
+		if (mask_bit(v->text, c))
+			cpumask_set(out, c);
+}
+
 /* ---- values to text ------------------------------------------------------ */
 
 static char *word_text(const struct param_info *p, s64 index, char *buf, size_t n)
@@ -223,6 +300,18 @@ char *param_text(const struct param_info *p, const struct param_value *v, char *
 
 	if (p->kind == PARAM_WORD)
 		return word_text(p, v->v[0], buf, n);
+	if (v->unset) {
+		fmt_sn(buf, n, "%s", p->unset);
+		return buf;
+	}
+	if (p->kind == PARAM_MASK) {
+		struct span digits = v->text;
+
+		for (; digits.n >= n && *digits.p == '0'; digits.n--)
+			digits.p++;
+		fmt_sn(buf, n, "%.*s", (int)digits.n, digits.p);
+		return buf;
+	}
 	for (u32 i = 0; i < v->nr && len < n; i++)
 		len += (size_t)fmt_sn(buf + len, n - len, "%s%s", i ? ":" : "",
 				      decimal_text(number, v->v[i], p->digits));
@@ -238,9 +327,16 @@ static void json_number(struct json *j, const char *key, s64 v, u32 digits)
 
 void param_json(struct json *j, const struct param_info *p, const struct param_value *v)
 {
-	char word[SHOWN];
+	char word[MAX_CPUS / 4 + SHOWN];
 
+	if (v->unset) {
+		json_str(j, p->name, p->unset);
+		return;
+	}
 	switch (p->kind) {
+	case PARAM_MASK:
+		json_str(j, p->name, param_text(p, v, word, sizeof(word)));
+		break;
 	case PARAM_NUMBER:
 		json_number(j, p->name, v->v[0], p->digits);
 		break;
@@ -296,9 +392,14 @@ bool workload_valid(const struct workload *w, char *why, size_t n)
 		fmt_sn(why, n, "bad workload name \"%s\"", w->name);
 		return false;
 	}
-	if (workload_nr_params(w) > PARAM_MAX || !w->nr_metrics) {
-		fmt_sn(why, n, "%s: %u parameters, at most %d; %u metrics, at least 1", w->name,
-		       workload_nr_params(w), PARAM_MAX, w->nr_metrics);
+	if (workload_nr_params(w) > PARAM_MAX || !w->nr_metrics != (w->kind == WORKLOAD_PROBE)) {
+		fmt_sn(why, n, "%s: %u parameters, at most %d; %u metrics, at least 1, a probe 0",
+		       w->name, workload_nr_params(w), PARAM_MAX, w->nr_metrics);
+		return false;
+	}
+	if ((w->kind == WORKLOAD_SCENARIO) != (w->judge && w->arms) ||
+	    (w->kind == WORKLOAD_PROBE) != (w->report != NULL)) {
+		fmt_sn(why, n, "%s: a scenario has judge and arms, a probe report", w->name);
 		return false;
 	}
 	for (u32 i = 0; i < workload_nr_params(w); i++)

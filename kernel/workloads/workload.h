@@ -2,11 +2,12 @@
 /*
  * What a workload declares about itself: parameters, metrics, how to run it.
  * Command line, help, sweeps and frames all read this, so that a workload is one
- * file that ends in WORKLOAD(name).
+ * file that ends in WORKLOAD(name). Probes and scenarios are workloads too.
  */
 #ifndef WORKLOADS_WORKLOAD_H
 #define WORKLOADS_WORKLOAD_H
 
+#include "../lib/cpumask.h"
 #include "../lib/json.h"
 #include "../lib/parse.h"
 #include "../stats/metric.h"
@@ -15,6 +16,7 @@ enum param_kind {
 	PARAM_NUMBER, /* fixed point: the value times 10^digits */
 	PARAM_WORD,   /* index into the words */
 	PARAM_LIST,   /* numbers separated by ':', one value for the sweep */
+	PARAM_MASK,   /* CPUs in hex, CPU 0 the lowest bit */
 };
 
 struct param_info {
@@ -23,6 +25,7 @@ struct param_info {
 	u32 digits;        /* numbers: decimals kept; runtime_s has 9, so it is in ns */
 	s64 min, max;      /* numbers: inclusive, in the same fixed point */
 	const char *words; /* "process|thread" */
+	const char *unset; /* not words: what "no value" is called, "none"; NULL: not allowed */
 	bool per_machine;  /* a number without decimals may be C/8, 1.5C, K: CPUs, cores */
 	char tag;          /* spec/workloads.md: 'P' published, 'S' known, 'G' guess; 0 */
 	const char *def;   /* as on the command line; may be a list to sweep */
@@ -30,12 +33,14 @@ struct param_info {
 };
 
 #define PARAM_LIST_MAX 16
-#define PARAM_MAX 16 /* of one workload, the common ones included */
+#define PARAM_MAX 24 /* of one workload, the common ones included */
 
 /* One value. Numbers and words use v[0]. */
 struct param_value {
 	u32 nr;
 	char of; /* 'C', 'K': v[0]/1000 times the CPUs or cores, over v[1]; else 0 */
+	bool unset;       /* the parameter's word for no value; nr is 0 */
+	struct span text; /* of a mask: its digits, on the command line or in the table */
 	s64 v[PARAM_LIST_MAX];
 };
 
@@ -44,22 +49,48 @@ struct param_values {
 	struct param_value p[PARAM_MAX];
 };
 
-/* Parameters that workloads have without declaring them, in this order behind
- * their own; the last two only if timed. */
-enum param_common { COMMON_JITTER_PCT, COMMON_RUNTIME_NS, COMMON_WARMUP_NS, COMMON_NR };
+/* Parameters that benches and scenarios have without declaring them, in this order
+ * behind their own; the last two only if timed. Probes have none. */
+enum param_common {
+	COMMON_JITTER_PCT, COMMON_LATENCY_NICE, COMMON_FREQ_HEAVY, COMMON_GROUP_LATENCY_NICE,
+	COMMON_RUNTIME_NS, COMMON_WARMUP_NS, COMMON_NR
+};
 
-struct wl_ctx; /* a run in progress, kernel/workloads/ */
+/* The key that names it, and what its runs leave: a bench figures that arms are
+ * compared by; a probe its own frames; a scenario figures and a verdict. */
+enum workload_kind { WORKLOAD_BENCH, WORKLOAD_PROBE, WORKLOAD_SCENARIO, WORKLOAD_KINDS };
+
+struct wl_ctx;     /* a run in progress, kernel/workloads/ctx.h */
+struct wl_verdict; /* all runs of a point, kernel/workloads/ctx.h */
+struct sched_topo;
 
 struct workload {
+	enum workload_kind kind;
 	const char *name, *help;
 	const char *spec;                  /* where its pattern is specified */
 	const struct param_info *params;
 	u32 nr_params;
-	const struct metric_info *metrics; /* the first is the result's value */
+	const struct metric_info *metrics; /* the first is the result's value; probes: none */
 	u32 nr_metrics;
 	bool timed;                        /* has runtime_s and warmup_s */
 	const char *runtime_s, *warmup_s;  /* their defaults; NULL: 1 */
+	const char *profile;               /* unless profile= is given; NULL: the presets' */
+	const char *arms;                  /* scenarios: unless arms= is given */
+
+	/* Values against the machine, before anything runs; may be NULL. False with
+	 * "prev=9: allowed 0..7" in why. */
+	bool (*check)(const struct workload *w, const struct param_values *v,
+		      const struct sched_topo *topo, char *why, size_t n);
+
 	int (*run)(struct wl_ctx *ctx);    /* 0, or the number of checks that failed */
+
+	/* Probes: prints what the run left in ctx->answer, frames and text. first: of
+	 * this point. */
+	void (*report)(const struct wl_ctx *ctx, const char *arm, bool first);
+
+	/* Scenarios: says what the runs of a point show, and whether that is as it
+	 * must be. */
+	bool (*judge)(struct wl_verdict *verdict);
 };
 
 /* Puts a pointer to w into the table. Pointers, because compilers pad structs in
@@ -70,7 +101,10 @@ struct workload {
 
 u32 workload_count(void);
 const struct workload *workload_at(u32 i); /* in the order of their names */
-const struct workload *workload_find(struct span name); /* NULL: unknown */
+const struct workload *workload_find(struct span name); /* of any kind; NULL: unknown */
+
+/* "bench", "probe", "scenario". */
+extern const char *const workload_key[WORKLOAD_KINDS];
 
 u32 workload_nr_params(const struct workload *w);
 const struct param_info *workload_param(const struct workload *w, u32 i);
@@ -94,16 +128,30 @@ char *param_allowed(const struct param_info *p, char *buf, size_t n);
  * within the parameter's range. Others stay. */
 void param_resolve(const struct param_info *p, struct param_value *v, u32 cpus, u32 cores);
 
+/* A value against the machine: a mask beyond its CPUs. False with a reason. */
+bool param_fits(const struct param_info *p, const struct param_value *v, u32 cpus, char *why,
+		size_t n);
+
+/* The CPUs of a mask that param_fits(), else of none; the rest of out is cleared. */
+void param_mask(const struct param_value *v, struct cpumask *out);
+
 /* A resolved value as it is written on the command line; lists are cut at n. Returns buf. */
 char *param_text(const struct param_info *p, const struct param_value *v, char *buf, size_t n);
 
-/* A resolved value as a JSON member: number, string, or array of numbers. */
+/* A resolved value as a JSON member: number, string (words, masks, no value), or
+ * array of numbers. */
 void param_json(struct json *j, const struct param_info *p, const struct param_value *v);
 
 /* Value of a number, or index of a word. i counts the workload's own parameters. */
 static inline s64 param_num(const struct param_values *v, u32 i)
 {
 	return v->p[i].v[0];
+}
+
+/* The parameter's word for no value was given. */
+static inline bool param_unset(const struct param_values *v, u32 i)
+{
+	return v->p[i].unset;
 }
 
 /* A common parameter: percent or ns. The last two only for timed workloads. */

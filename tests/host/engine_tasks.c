@@ -8,7 +8,7 @@
 static struct {
 	void (*first)(void *arg);
 	void *arg;
-	struct hist latency;
+	struct hist latency[LN_CLASSES];
 } run;
 
 static void first_task(void *arg)
@@ -34,15 +34,16 @@ void tasks_run(void (*first)(void *arg), void *arg, u64 seed, const char *switch
 {
 	struct sched_config sc = { .topo = &rig.topo, .hz = rig.cfg.hz, .arena = &rig.arena };
 	struct tasks_config tc = { .arena = &rig.arena, .seed = seed, .first = first_task,
-				   .wake_latency_ns = &run.latency };
+				   .wake_latency_ns = run.latency };
 
 	run.first = first;
 	run.arg = arg;
 	rig_reset();
 	trace_reset(false);
-	hist_init(&run.latency,
-		  arena_alloc(&rig.arena, HIST_BUCKETS(HIST_SUB_BITS) * sizeof(u64)),
-		  HIST_SUB_BITS);
+	for (u32 i = 0; i < LN_CLASSES; i++)
+		hist_init(&run.latency[i],
+			  arena_alloc(&rig.arena, HIST_BUCKETS(HIST_SUB_BITS) * sizeof(u64)),
+			  HIST_SUB_BITS);
 	vector_default(&sc.vector, PROFILE_V6_4);
 	apply(&sc.vector, switches);
 	tc.sched = sched_create(&sc);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sources: sched/vector.c kernel/cmdline.c kernel/arms.c kernel/plan.c kernel/help.c
+/* sources: sched/vector.c kernel/cmdline.c kernel/sweep.c kernel/arms.c kernel/plan.c kernel/help.c
  * kernel/workloads/param.c kernel/lib/fmt.c kernel/lib/json.c kernel/lib/nearest.c
  * kernel/lib/parse.c kernel/lib/rng.c tests/host/panic_host.c */
 /*
