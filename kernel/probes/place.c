@@ -143,6 +143,7 @@ static int place_run(struct wl_ctx *ctx)
 	prober = sched_prober_create(ctx->sched_config);
 	wl_run_on(ctx, in.this_cpu);
 	for (u32 i = 0; i < wakes; i++) {
+		task_syscall(); /* as a waker enters one; interrupts get in */
 		env_irq_off();
 		sched_prober_ask(prober, &in, !i, &out[i]);
 		env_irq_on();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* sources: sched/*.c arch-x86/topo.c arch-x86/cpuid.c arch-x86/switch.S kernel/lib/*.c
- * kernel/engine/*.c kernel/stats/*.c kernel/workloads/*.c kernel/arms.c kernel/ch*.c
- * kernel/cmdline.c kernel/console.c kernel/help.c kernel/plan.c kernel/run.c kernel/se*.c
+ * kernel/engine/*.c kernel/stats/*.c kernel/workloads/*.c kernel/probes/*.c
+ * kernel/scenarios/*.c kernel/arms.c kernel/ch*.c kernel/cmdline.c kernel/sweep.c kernel/frame.c
+ * kernel/console.c kernel/help.c kernel/plan.c kernel/run.c kernel/se*.c
  * kernel/sync.c kernel/t*.c tools/host/platform.c tools/host/one_cpu.c tools/host/panic.c */
 /* flags: -I kernel/env */
 /* fuzz: -max_len=1000 */
@@ -40,8 +41,8 @@ static void check_point(u64 i)
 		const struct param_info *info = workload_param(point.workload, p);
 		const struct param_value *v = &point.values.p[p];
 
-		must(v->nr >= 1 && v->nr <= PARAM_LIST_MAX);
-		for (u32 k = 0; info->kind != PARAM_WORD && k < v->nr; k++)
+		must(v->unset ? info->unset && !v->nr : v->nr >= 1 && v->nr <= PARAM_LIST_MAX);
+		for (u32 k = 0; info->kind != PARAM_WORD && info->kind != PARAM_MASK && k < v->nr; k++)
 			must(v->v[k] >= info->min && v->v[k] <= info->max);
 	}
 	json_init(&j, text, sizeof(text));

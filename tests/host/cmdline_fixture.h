@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Workloads and names for the tests of command line and plan: every kind of
- * parameter, a timed workload, a parameter that two workloads share. They are
- * never run.
+ * parameter, a timed workload, a parameter that two workloads share, a probe and
+ * two scenarios. They are never run.
  */
 #ifndef TESTS_CMDLINE_FIXTURE_H
 #define TESTS_CMDLINE_FIXTURE_H
@@ -67,6 +67,54 @@ static const struct workload spinners = {
 	.timed = true, .runtime_s = "0.5", .warmup_s = "0", .run = never_run,
 };
 WORKLOAD(spinners);
+
+static const struct param_info peek_params[] = {
+	{ .name = "busy", .kind = PARAM_MASK, .unset = "none", .def = "none", .help = "busy CPUs" },
+	{ .name = "mask", .kind = PARAM_MASK, .def = "0f", .help = "needs a value" },
+	{ .name = "this", .max = 4095, .unset = "target", .def = "target", .help = "waker" },
+	{ .name = "latency_nice", .min = -20, .max = 19, .def = "0", .help = "of the wakee" },
+};
+
+static inline void never_report(const struct wl_ctx *ctx, const char *arm, bool first)
+{
+	(void)ctx;
+	(void)arm;
+	(void)first;
+}
+
+static const struct workload peek = {
+	.kind = WORKLOAD_PROBE, .name = "peek", .help = "one decision",
+	.params = peek_params, .nr_params = ARRAY_SIZE(peek_params),
+	.profile = "v5.2", .run = never_run, .report = never_report,
+};
+WORKLOAD(peek);
+
+static inline bool never_judge(struct wl_verdict *verdict)
+{
+	(void)verdict;
+	return false;
+}
+
+static const struct param_info drift_params[] = {
+	{ .name = "rounds", .min = 1, .max = 100, .def = "1,2", .help = "times" },
+};
+
+static const struct workload drift = {
+	.kind = WORKLOAD_SCENARIO, .name = "drift", .help = "drift of tasks",
+	.params = drift_params, .nr_params = ARRAY_SIZE(drift_params),
+	.metrics = fixture_metrics, .nr_metrics = ARRAY_SIZE(fixture_metrics),
+	.profile = "v5.2", .arms = "base,v3,x:SIS_ROTATE", .run = never_run,
+	.judge = never_judge,
+};
+WORKLOAD(drift);
+
+static const struct workload window = {
+	.kind = WORKLOAD_SCENARIO, .name = "window", .help = "chance of a hit",
+	.metrics = fixture_metrics, .nr_metrics = ARRAY_SIZE(fixture_metrics),
+	.profile = "v5.2", .arms = "base,x:v3+SIS_LIMIT", .run = never_run,
+	.judge = never_judge,
+};
+WORKLOAD(window);
 
 static const char *const fixture_machines[] = { "generic", "skx-2x22x2", NULL };
 static const char *const fixture_selftests[] = { "panic", "lock_cycle", NULL };

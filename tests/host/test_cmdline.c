@@ -97,6 +97,146 @@ static void test_demo(void **state)
 	assert_string_equal(cl->value[OPT_selftest], "");
 }
 
+/* Nothing is filled in beside a probe or a scenario, and each kind is its own. */
+static void test_kinds(void **state)
+{
+	const struct cmdline *cl = parse_ok("probe=peek busy=0F,f0 this=3");
+
+	(void)state;
+	assert_int_equal(cl->nr_bench, 1);
+	assert_ptr_equal(cl->bench[0], &peek);
+	assert_int_equal(plan_total(cl), 2);
+	assert_int_equal(cl->nr_arms, 1);
+	assert_string_equal(cl->arm[0].name, "default");
+	assert_int_equal(cl->arm[0].vector.profile, PROFILE_V5_2);
+	assert_int_equal(parse_ok("probe=peek profile=v6.4")->arm[0].vector.profile, PROFILE_V6_4);
+	/* What would contradict itself is of one profile. */
+	assert_int_equal(parse_ok("probe=peek arms=default,base,v3")->nr_arms, 3);
+	cl = parse_ok("probe=list");
+	assert_true(cl->help && !cl->nr_bench);
+	assert_int_equal(cl->listed, WORKLOAD_PROBE);
+	cl = parse_ok("scenario=list");
+	assert_true(cl->help && cl->listed == WORKLOAD_SCENARIO);
+
+	/* Each scenario has its arms, with names and reference of their own. */
+	cl = parse_ok("scenario=all runs=2");
+	assert_int_equal(cl->nr_bench, 2);
+	assert_ptr_equal(cl->bench[0], &drift);
+	assert_ptr_equal(cl->bench[1], &window);
+	assert_int_equal(cl->nr_arms, 5);
+	assert_int_equal(cl->arms[0].first, 0);
+	assert_int_equal(cl->arms[0].nr, 3);
+	assert_int_equal(cl->arms[1].first, 3);
+	assert_int_equal(cl->arms[1].nr, 2);
+	assert_string_equal(cl->arm[2].name, "x");
+	assert_string_equal(cl->arm[4].name, "x");
+	assert_false(feat(&cl->arm[2].vector, FEAT_SIS_LIMIT));
+	assert_true(feat(&cl->arm[4].vector, FEAT_SIS_LIMIT));
+	assert_int_equal(plan_points(cl), 3);
+	assert_int_equal(plan_total(cl), 2 * 3 * 2 + 2 * 2);
+	cl = parse_ok("scenario=window,drift arms=v3,base rounds=5");
+	assert_ptr_equal(cl->bench[0], &window);
+	assert_int_equal(cl->nr_arms, 2);
+	assert_int_equal(cl->arms[0].nr, 2);
+	assert_int_equal(cl->arms[1].first, 0);
+	assert_int_equal(plan_total(cl), 4);
+}
+
+/* Runs count on over points and arms of all workloads. */
+static void test_plan_of_scenarios(void **state)
+{
+	const struct cmdline *cl = parse_ok("scenario=all runs=2 seed=5");
+	u64 i = 0;
+
+	(void)state;
+	for (u32 point = 0; point < 3; point++) {
+		const struct arm_range *arms = &cl->arms[point == 2];
+
+		for (u32 a = 0; a < arms->nr; a++)
+			for (u32 r = 0; r < 2; r++, i++) {
+				struct plan_run run = plan_run(cl, i);
+
+				assert_int_equal(run.point, point);
+				assert_int_equal(run.arm, arms->first + a);
+				assert_int_equal(run.run, r);
+				assert_int_equal(run.seed, 5 + r);
+			}
+	}
+	assert_int_equal(plan_total(cl), i);
+}
+
+static struct param_value mask_value(const char *digits)
+{
+	struct param_value v;
+	char why[160];
+
+	assert_true(param_parse(&peek_params[1], span_of(digits), &v, why, sizeof(why)));
+	return v;
+}
+
+static void test_masks(void **state)
+{
+	static char digits[1024 + 3000 + 1];
+	struct param_value v = mask_value("0000aF1");
+	struct cpumask mask;
+	char why[160], text[40];
+
+	(void)state;
+	param_mask(&v, &mask);
+	assert_int_equal(mask.w[0], 0xaf1);
+	assert_int_equal(cpumask_weight(&mask, MAX_CPUS), 7);
+	assert_string_equal(param_text(&peek_params[1], &v, text, sizeof(text)), "0000aF1");
+	/* The highest bit counts, not the number of digits. */
+	assert_true(param_fits(&peek_params[1], &v, 12, why, sizeof(why)));
+	assert_false(param_fits(&peek_params[1], &v, 11, why, sizeof(why)));
+	assert_string_equal(why, "mask=0000aF1: CPU 11 of 11; allowed bits 0..10");
+	/* All of 4096, with leading zeros beyond. */
+	memset(digits, '0', 3000);
+	memset(digits + 3000, 'f', 1024);
+	v = mask_value(digits);
+	param_mask(&v, &mask);
+	assert_int_equal(cpumask_weight(&mask, MAX_CPUS), MAX_CPUS);
+	assert_true(param_fits(&peek_params[1], &v, MAX_CPUS, why, sizeof(why)));
+	assert_false(param_fits(&peek_params[1], &v, MAX_CPUS - 1, why, sizeof(why)));
+	digits[0] = '1';
+	v = mask_value(digits);
+	assert_false(param_fits(&peek_params[1], &v, MAX_CPUS, why, sizeof(why)));
+	v = mask_value("0");
+	param_mask(&v, &mask);
+	assert_int_equal(cpumask_weight(&mask, MAX_CPUS), 0);
+	assert_true(param_fits(&peek_params[1], &v, 1, why, sizeof(why)));
+}
+
+/* No value is a word, in text and in frames. */
+static void test_unset(void **state)
+{
+	struct plan_point point;
+	char text[256];
+	struct json j;
+
+	(void)state;
+	plan_point(parse_ok("probe=peek busy=none,3"), 0, 8, 4, &point);
+	assert_true(param_unset(&point.values, 0) && param_unset(&point.values, 2));
+	assert_false(param_unset(&point.values, 1));
+	json_init(&j, text, sizeof(text));
+	json_obj(&j, NULL);
+	plan_params_json(&j, point.workload, &point.values);
+	json_end_obj(&j);
+	assert_string_equal(text, "{\"params\":{\"busy\":\"none\",\"mask\":\"0f\","
+			    "\"this\":\"target\",\"latency_nice\":0}}");
+	assert_string_equal(plan_params_text(&fixture_cl, &point, true, text, sizeof(text)),
+			    "busy=none");
+	plan_point(parse_ok("bench=hackbench latency_nice=-20:19 freq_heavy=1:0 "
+			    "group_latency_nice=3"), 0, 8, 4, &point);
+	assert_int_equal(point.values.p[4 + COMMON_LATENCY_NICE].nr, 2);
+	assert_int_equal(point.values.p[4 + COMMON_LATENCY_NICE].v[1], 19);
+	assert_int_equal(point.values.p[4 + COMMON_FREQ_HEAVY].v[0], 1);
+	assert_int_equal(param_common(point.workload, &point.values, COMMON_GROUP_LATENCY_NICE), 3);
+	plan_point(parse_ok("bench=hackbench"), 0, 8, 4, &point);
+	assert_true(param_unset(&point.values, 4 + COMMON_LATENCY_NICE));
+	assert_int_equal(point.values.p[4 + COMMON_LATENCY_NICE].nr, 0);
+}
+
 static void test_help_words(void **state)
 {
 	(void)state;
@@ -152,8 +292,6 @@ static void test_errors(void **state)
 		{ "RUNS=1", "unknown key \"RUNS\"; did you mean \"runs\"?" },
 		{ "jitter=1", "unknown key \"jitter\"; did you mean \"jitter_pct\"?" },
 		{ "frobnicate=1", "unknown key \"frobnicate\"; help lists the keys" },
-		{ "probe=place", "unknown key \"probe\"; help lists the keys" },
-		{ "scenario=all", "unknown key \"scenario\"; help lists the keys" },
 		{ "n\x7f=1", "unknown key \"n?\"; help lists the keys" },
 		{ "nice=1", "nice= is a parameter of spinners, which bench= does not name" },
 		{ "help groups=1",
@@ -166,6 +304,61 @@ static void test_errors(void **state)
 		{ "bench=hackbench,", "bench=hackbench,: empty item; allowed "
 		  "list|none|hackbench|spinners" },
 		{ "bench=hackbench,list", "bench=list stands alone" },
+		{ "bench=hackbench,none", "bench=none stands alone" },
+		/* kinds */
+		{ "probe=", "probe= needs a value; allowed list, or name of a probe" },
+		{ "scenario", "scenario= needs a value; allowed list, all, or names of scenarios" },
+		{ "probe=peke", "unknown probe \"peke\" in probe=; did you mean \"peek\"? allowed "
+		  "list|peek" },
+		{ "scenario=qqqqqq",
+		  "unknown scenario \"qqqqqq\" in scenario=; allowed list|all|drift|window" },
+		{ "scenario=drfit", "unknown scenario \"drfit\" in scenario=; did you mean "
+		  "\"drift\"? allowed list|all|drift|window" },
+		{ "scenario=drift,", "scenario=drift,: empty item; allowed list|all|drift|window" },
+		{ "scenario=drift,all", "scenario=all stands alone" },
+		{ "scenario=list,drift", "scenario=list stands alone" },
+		{ "probe=hackbench",
+		  "probe=hackbench: that is a workload; did you mean bench=hackbench?" },
+		{ "bench=peek", "bench=peek: that is a probe; did you mean probe=peek?" },
+		{ "bench=drift", "bench=drift: that is a scenario; did you mean scenario=drift?" },
+		{ "probe=peek bench=hackbench", "bench= and probe= exclude one another" },
+		{ "probe=peek scenario=all", "probe= and scenario= exclude one another" },
+		{ "bench=none scenario=all", "bench= and scenario= exclude one another" },
+		{ "probe=peek selftest", "probe= and selftest= exclude one another" },
+		{ "selftest=panic scenario=all", "scenario= and selftest= exclude one another" },
+		{ "probe=peek groups=1",
+		  "groups= is a parameter of hackbench, which bench= does not name" },
+		{ "busy=1", "busy= is a parameter of peek, which probe= does not name" },
+		{ "rounds=1", "rounds= is a parameter of drift, which scenario= does not name" },
+		{ "probe=peek jitter_pct=1",
+		  "jitter_pct= is a parameter of drift, which scenario= does not name" },
+		{ "probe=peek busi=1", "unknown key \"busi\"; did you mean \"busy\"?" },
+		{ "probe=peek runs=2",
+		  "runs=2: a probe draws nothing from a seed; allowed 1" },
+		{ "probe=peek exec=live", "probe=peek needs lockstep, not exec=live" },
+		{ "scenario=all exec=live", "scenario=drift needs lockstep, not exec=live" },
+		/* masks, and values that may be left out */
+		{ "probe=peek busy=",
+		  "busy= needs a value; allowed none or CPUs in hex, CPU 0 the lowest bit" },
+		{ "probe=peek busy=0x1",
+		  "busy=0x1: allowed none or CPUs in hex, CPU 0 the lowest bit" },
+		{ "probe=peek busy=1,g",
+		  "busy=g: allowed none or CPUs in hex, CPU 0 the lowest bit" },
+		{ "probe=peek busy=-1",
+		  "busy=-1: allowed none or CPUs in hex, CPU 0 the lowest bit" },
+		{ "probe=peek busy=1:2",
+		  "busy=1:2: allowed none or CPUs in hex, CPU 0 the lowest bit" },
+		{ "probe=peek mask=none", "mask=none: allowed CPUs in hex, CPU 0 the lowest bit" },
+		{ "probe=peek this=none", "this=none: allowed target or 0..4095" },
+		{ "probe=peek this=4096", "this=4096: allowed target or 0..4095" },
+		{ "probe=peek latency_nice=none", "latency_nice=none: allowed -20..19" },
+		{ "probe=peek latency_nice=0:1", "latency_nice=0:1: allowed -20..19" },
+		{ "latency_nice=20",
+		  "latency_nice=20: allowed none or -20..19, up to 16 joined by ':'" },
+		{ "latency_nice=0:none",
+		  "latency_nice=0:none: allowed none or -20..19, up to 16 joined by ':'" },
+		{ "freq_heavy=2", "freq_heavy=2: allowed 0..1, up to 16 joined by ':'" },
+		{ "group_latency_nice=1:2", "group_latency_nice=1:2: allowed none or -20..19" },
 		{ "help=hackbnch", "help=hackbnch: allowed alone, or any name in this text; "
 		  "did you mean \"hackbench\"?" },
 		{ "selftest=panik",
@@ -370,6 +563,18 @@ static void test_help(void **state)
 	assert_true(contains(help_text, "    warmup_s=0..600, default 0\n"));
 	assert_true(contains(help_text, "    elapsed_s, lower is better\n"));
 	assert_false(contains(help_text, "hackbench"));
+	assert_string_equal(help_of("this"),
+			    "probes, as in probe=NAME, with their parameters:\n"
+			    "    peek this=target or 0..4095, default target\n"
+			    "      waker\n");
+	assert_true(contains(help_of("drift"), "      compares arms=base,v3,x:SIS_ROTATE\n"));
+	assert_described("scan_visits", "CPUs that scans came by");
+	assert_described("SCAN", "SCAN task= nr= visits= budget_out=");
+	assert_described("core_first", "looked at first");
+	help_len = 0;
+	help_list(&fixture_names, WORKLOAD_SCENARIO, collect);
+	assert_true(contains(help_text, "  drift\n") && contains(help_text, "  window\n"));
+	assert_false(contains(help_text, "peek") || contains(help_text, "keys:"));
 }
 
 /* ---- declarations -------------------------------------------------------- */
@@ -405,7 +610,17 @@ static void test_declarations(void **state)
 	assert_string_equal(why, "w: bad metric name \"p99 us\"");
 	w.nr_metrics = 0;
 	assert_false(workload_valid(&w, why, sizeof(why)));
-	assert_string_equal(why, "w: 3 parameters, at most 16; 0 metrics, at least 1");
+	assert_string_equal(why, "w: 6 parameters, at most 24; 0 metrics, at least 1, a "
+			    "probe 0");
+	w.kind = WORKLOAD_PROBE;
+	assert_false(workload_valid(&w, why, sizeof(why)));
+	assert_string_equal(why, "w: a scenario has judge and arms, a probe report");
+	w.report = never_report;
+	assert_true(workload_valid(&w, why, sizeof(why)));
+	w.kind = WORKLOAD_SCENARIO;
+	w.nr_metrics = 1;
+	metric.name = "p99_us";
+	assert_false(workload_valid(&w, why, sizeof(why)));
 	w.name = "";
 	assert_false(workload_valid(&w, why, sizeof(why)));
 	assert_string_equal(why, "bad workload name \"\"");
@@ -417,6 +632,10 @@ int main(void)
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_word_order),
 		cmocka_unit_test(test_demo),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_plan_of_scenarios),
+		cmocka_unit_test(test_masks),
+		cmocka_unit_test(test_unset),
 		cmocka_unit_test(test_help_words),
 		cmocka_unit_test(test_length),
 		cmocka_unit_test(test_errors),

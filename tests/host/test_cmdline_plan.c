@@ -67,14 +67,16 @@ static void test_profiles(void **state)
 }
 
 #define GRAMMAR "allowed a preset or name:[preset+]switch+switch"
+#define PRESETS "default|v5.2|base|v3-p1|v3-p2|v3-p3|v3-p4|v3-p5|v3-p6|v3-p7|v3|v3-nocore|" \
+	"v3-nocore-noprop|core-first|smt-first"
 #define NAME_RULE "a name has 1..32 of A-Z a-z 0-9 _ . -"
 
 static void test_arm_errors(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "arms=defualt", "unknown preset \"defualt\" in arms=; did you mean \"default\"? "
-		  "allowed default|v5.2, or name:switches" },
-		{ "arms=qq", "unknown preset \"qq\" in arms=; allowed default|v5.2, or "
+		  "allowed " PRESETS ", or name:switches" },
+		{ "arms=qq", "unknown preset \"qq\" in arms=; allowed " PRESETS ", or "
 		  "name:switches" },
 		{ "arms=default,,v5.2", "arms=: empty item; " GRAMMAR },
 		{ "arms=default,", "arms=: empty item; " GRAMMAR },
@@ -269,10 +271,13 @@ static void test_formats(void **state)
 	json_end_obj(&j);
 	assert_false(j.overflow);
 	assert_string_equal(text, "{\"params\":{\"n\":8,\"pin\":\"on\",\"nice\":[0,5,-20],"
-			    "\"burst_us\":1.25,\"loops\":15,\"jitter_pct\":5,\"runtime_s\":2,"
+			    "\"burst_us\":1.25,\"loops\":15,\"jitter_pct\":5,"
+			    "\"latency_nice\":\"none\",\"freq_heavy\":[0],"
+			    "\"group_latency_nice\":\"none\",\"runtime_s\":2,"
 			    "\"warmup_s\":0.001}}");
 	assert_string_equal(plan_params_text(cl, &point, false, text, sizeof(text)),
 			    "n=8 pin=on nice=0:5:-20 burst_us=1.25 loops=15 jitter_pct=5 "
+			    "latency_nice=none freq_heavy=0 group_latency_nice=none "
 			    "runtime_s=2 warmup_s=0.001");
 	assert_string_equal(plan_params_text(cl, &point, true, text, sizeof(text)),
 			    "nice=0:5:-20 jitter_pct=5");
