@@ -90,6 +90,20 @@ void wl_series_add(struct wl_ctx *ctx, const char *name, const u64 *v, u32 nr)
 	ctx->series[ctx->nr_series++] = (struct wl_series){ name, v, nr };
 }
 
+void wl_hist_add(struct wl_ctx *ctx, const char *name, const struct hist *h)
+{
+	panic_unless(ctx->nr_hists < WL_HISTS_MAX, "%s: too many histograms", ctx->w->name);
+	ctx->hist[ctx->nr_hists++] = (struct wl_hist){ name, h };
+}
+
+void wl_percentiles(struct wl_ctx *ctx, const struct hist *h)
+{
+	ctx->samples = h->count;
+	for (u32 i = 0; i < ctx->w->nr_metrics; i++)
+		if (ctx->w->percentiles[i])
+			ctx->metric[i] = (s64)hist_percentile(h, ctx->w->percentiles[i]);
+}
+
 u64 wl_counter_sum(size_t offset)
 {
 	u64 sum = 0;
