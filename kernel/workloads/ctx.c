@@ -74,6 +74,11 @@ void wl_timed_window(struct wl_ctx *ctx, void (*begin)(struct wl_ctx *ctx),
 	task_sleep_ns((u64)param_common(ctx->w, ctx->v, COMMON_RUNTIME_NS));
 	ctx->end_ns = env_now();
 	end(ctx); /* the stop takes its time, on a line that everybody reads */
+	wl_stop(ctx);
+}
+
+void wl_stop(struct wl_ctx *ctx)
+{
 	env_line_write(&ctx->stop_line);
 	__atomic_store_n(&ctx->stop, true, __ATOMIC_RELEASE);
 }

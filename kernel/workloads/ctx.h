@@ -86,6 +86,9 @@ void wl_start_delay(void);
 void wl_timed_window(struct wl_ctx *ctx, void (*begin)(struct wl_ctx *ctx),
 		     void (*end)(struct wl_ctx *ctx));
 
+/* Raises stop. (sync) */
+void wl_stop(struct wl_ctx *ctx);
+
 /* Whether to leave; a read of a shared line. */
 bool wl_stopped(struct wl_ctx *ctx);
 
