@@ -59,9 +59,9 @@ void report_init(const struct cmdline *cl, struct arena *a)
 	for (u32 i = 0; i < workload_count(); i++) {
 		const struct workload *w = workload_at(i);
 
-		panic_unless(w->nr_metrics <= WL_METRICS_MAX && rows_of(w) <= w->nr_metrics,
-			     "%s: %u metrics, %u rows", w->name, w->nr_metrics, rows_of(w));
-		rows = rows_of(w) > rows ? rows_of(w) : rows;
+		panic_unless(w->nr_metrics <= WL_METRICS_MAX && w->rows <= w->nr_metrics,
+			     "%s: %u metrics, %u rows", w->name, w->nr_metrics, w->rows);
+		rows = w->rows > rows ? w->rows : rows;
 	}
 	nr_cells = TABLE_CELLS(COL_NR, (u32)plan_points(cl) * cl->nr_arms * rows);
 	cells = arena_alloc(a, nr_cells * sizeof(*cells));

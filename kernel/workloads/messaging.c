@@ -42,7 +42,8 @@ static void sender_main(void *arg)
 	for (u64 i = 0; i < msg.cfg.loops; i++)
 		for (u32 q = 0; q < msg.cfg.fds; q++) {
 			task_burn(wl_vary(m->ctx, msg.cfg.burst_ns));
-			channel_write(&m->group->queue[q], (u64)m->index << 32 | (u32)i, msg.cfg.bytes);
+			channel_write(&m->group->queue[q], (u64)m->index << 32 | (u32)i,
+				      msg.cfg.bytes);
 		}
 }
 

@@ -384,6 +384,12 @@ static void test_declarations(void **state)
 
 	(void)state;
 	assert_true(workload_valid(&w, why, sizeof(why)));
+	assert_string_equal(workload_param_default(&w, 2), "10");
+	w.jitter_pct = "101";
+	assert_false(workload_valid(&w, why, sizeof(why)));
+	assert_string_equal(why, "jitter_pct=101: allowed 0..100");
+	w.jitter_pct = "0";
+	assert_string_equal(workload_param_default(&w, 2), "0");
 	params[0].def = "1,0";
 	assert_false(workload_valid(&w, why, sizeof(why)));
 	assert_string_equal(why, "groups=0: allowed 1..10000");
@@ -394,12 +400,6 @@ static void test_declarations(void **state)
 	params[0] = hackbench_params[1];
 	assert_false(workload_valid(&w, why, sizeof(why)));
 	assert_string_equal(why, "w: bad or repeated parameter name \"loops\"");
-	assert_string_equal(workload_param_default(&w, 2), "10");
-	w.jitter_pct = "101";
-	assert_false(workload_valid(&w, why, sizeof(why)));
-	assert_string_equal(why, "jitter_pct=101: allowed 0..100");
-	w.jitter_pct = "0";
-	assert_string_equal(workload_param_default(&w, 2), "0");
 	params[0].name = "jitter_pct";
 	assert_false(workload_valid(&w, why, sizeof(why)));
 	params[0].name = "No";
