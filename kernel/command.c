@@ -190,11 +190,11 @@ static void progress(u64 done)
 
 /* All arms and seeds of a point, whose first run is the i-th of all. */
 static void run_point(const struct cmdline *cl, const struct plan_point *point, u64 i,
-		      struct run_result *r, s64 *values)
+		      struct run_result *r)
 {
 	const struct workload *w = point->workload;
 	u32 nr = cl->arms[point->bench].nr * (u32)cl->number[OPT_runs];
-	bool complete = true, settled = true;
+	bool complete = true;
 
 	for (u32 k = 0; k < nr; k++) {
 		struct plan_run run = plan_run(cl, i + k);
@@ -209,15 +209,14 @@ static void run_point(const struct cmdline *cl, const struct plan_point *point, 
 		if (!r->failed && w->kind == WORKLOAD_PROBE) {
 			w->report(&r->ctx, arm->name, !k);
 		} else if (!r->failed) {
-			values[k] = r->ctx.metric[0];
 			verdict_add(k, &r->ctx);
-			settled &= report_run(cl, &rig, point, &run, r);
+			report_run(cl, &rig, point, &run, r);
 		}
 		progress(i + k + 1);
 	}
 	if (!complete || w->kind == WORKLOAD_PROBE)
 		return;
-	report_point(cl, point, values, settled);
+	report_point(cl, point);
 	if (w->kind == WORKLOAD_SCENARIO && !verdict_give(cl, point))
 		failed_verdicts++;
 }
@@ -226,7 +225,6 @@ static void run_plan(const struct cmdline *cl, struct arena *a)
 {
 	u64 points = plan_points(cl), run = 0;
 	u32 runs_max = (u32)cl->number[OPT_runs] * cl->nr_arms;
-	s64 *values = arena_alloc(a, runs_max * sizeof(*values));
 	struct run_result *r = arena_alloc(a, sizeof(*r));
 	struct plan_point *point = arena_alloc(a, sizeof(*point));
 
@@ -241,7 +239,7 @@ static void run_plan(const struct cmdline *cl, struct arena *a)
 		plan_point(cl, p, topo.nr_cpus, topo.nr_cores, point);
 		if (p && before != point->bench)
 			report_table(cl, before);
-		run_point(cl, point, run, r, values);
+		run_point(cl, point, run, r);
 		run += cl->arms[point->bench].nr * cl->number[OPT_runs];
 	}
 	if (points)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames and tables of a command. */
+/* Header, and what each run leaves. */
 #include "report.h"
 
 #include "build_id.h"
@@ -7,10 +7,6 @@
 #include "frame.h"
 #include "lib/fmt.h"
 #include "lib/math64.h"
-#include "stats/summary.h"
-
-/* About ten half-lives of the load averages (DESIGN section 5). */
-#define SETTLED_NS 300000000
 
 /* ---- header --------------------------------------------------------------------- */
 
@@ -93,11 +89,6 @@ void report_header(const struct cmdline *cl, const struct rig *rig, u32 booted)
 
 /* ---- one run ---------------------------------------------------------------------- */
 
-static bool run_settled(const struct run_result *r)
-{
-	return r->ctx.end_ns - r->ctx.begin_ns >= SETTLED_NS;
-}
-
 static void run_identity(struct json *j, const struct cmdline *cl, const struct plan_point *point,
 			 const struct plan_run *run)
 {
@@ -122,8 +113,10 @@ static void result_frame(const struct cmdline *cl, const struct rig *rig,
 	for (u32 i = 0; i < point->workload->nr_metrics; i++)
 		json_dec(j, m[i].name, r->ctx.metric[i], m[i].digits);
 	json_end_obj(j);
+	if (point->workload->percentiles)
+		json_u64(j, "samples", r->ctx.samples);
 	json_u64(j, "vtime_ns", r->vtime_ns);
-	json_bool(j, "settled", run_settled(r));
+	json_bool(j, "settled", report_settled(r));
 	frame_host(j);
 	json_obj(j, "host");
 	json_dec(j, "seconds", (s64)(r->host_ns / 1000), 6);
@@ -260,6 +253,7 @@ static void counters_frame(const struct cmdline *cl, const struct plan_point *po
 						r->counters.switches : 0);
 	json_u64(j, "lock_wait_ns", r->lock_wait_ns);
 	json_u64(j, "wake_latency_samples", r->wake_latency_ns.count);
+	json_u64(j, "wake_latency_samples", r->wake_latency_ns.count);
 	json_u64(j, "wake_latency_p50_ns", hist_percentile(&r->wake_latency_ns, 50000));
 	json_u64(j, "wake_latency_p99_ns", hist_percentile(&r->wake_latency_ns, 99000));
 	json_u64(j, "wake_latency_max_ns", r->wake_latency_ns.max);
@@ -268,6 +262,8 @@ static void counters_frame(const struct cmdline *cl, const struct plan_point *po
 	refills_json(j, &r->refills);
 	for (u32 i = 0; i < r->ctx.nr_series; i++)
 		series_json(j, &r->ctx.series[i]);
+	for (u32 i = 0; i < r->ctx.nr_hists; i++)
+		hist_json(r->ctx.hist[i].h, j, r->ctx.hist[i].name);
 	lines_json(j);
 	paths_json(j);
 	json_end_obj(j);
@@ -277,13 +273,15 @@ static void counters_frame(const struct cmdline *cl, const struct plan_point *po
 /* A command of one arm and one seed has no table worth the name: all metrics. */
 static void all_figures(const struct plan_point *point, const struct run_result *r)
 {
-	const struct metric_info *m = point->workload->metrics;
+	const struct workload *w = point->workload;
+	const struct metric_info *m = w->metrics;
 	char value[40];
 
-	for (u32 i = 0; i < point->workload->nr_metrics; i++)
-		console_printf("%s: %-20s %14s  %s", point->workload->name, m[i].name,
-			       fmt_rounded(value, r->ctx.metric[i], m[i].digits,
-					   m[i].digits > 6 ? 6 : m[i].digits),
+	for (u32 i = 0; i < w->nr_metrics; i++)
+		console_printf("%s: %-20s %14s  %s", w->name, m[i].name,
+			       report_too_few(w, i, r->ctx.samples) ? REPORT_TOO_FEW
+			       : fmt_rounded(value, r->ctx.metric[i], m[i].digits,
+					     m[i].digits > 6 ? 6 : m[i].digits),
 			       m[i].help);
 	if (r->switches && r->host_ns)
 		console_printf("%s: %llu control switches in %llu ms of real time, %llu per s",
@@ -293,140 +291,14 @@ static void all_figures(const struct plan_point *point, const struct run_result 
 							      r->host_ns));
 }
 
-bool report_run(const struct cmdline *cl, const struct rig *rig, const struct plan_point *point,
+void report_run(const struct cmdline *cl, const struct rig *rig, const struct plan_point *point,
 		const struct plan_run *run, const struct run_result *r)
 {
+	report_note(cl, point, run, r);
 	result_frame(cl, rig, point, run, r);
 	counters_frame(cl, point, run, r);
 	if (cl->arms[point->bench].nr == 1 && cl->number[OPT_runs] == 1)
 		all_figures(point, r);
-	return run_settled(r);
-}
-
-/* ---- summaries and tables ----------------------------------------------------------- */
-
-/* A command with one arm compares nothing and shows the first columns only. */
-enum { COL_PARAMS, COL_ARM, COL_VALUE, COL_REF, COL_CHANGE, COL_CI, COL_VERDICT, COL_NR };
-#define COL_NR_ONE_ARM COL_REF
-
-static const struct table_col columns[COL_NR] = {
-	[COL_PARAMS] = { "parameters", true },	[COL_ARM] = { "arm", true },
-	[COL_VALUE] = { "value", false },	[COL_REF] = { "reference", false },
-	[COL_CHANGE] = { "change %", false },	[COL_CI] = { "95% interval", false },
-	[COL_VERDICT] = { "verdict", true },
-};
-
-static struct table table;
-static char (*cells)[TABLE_CELL];
-static u32 nr_cols, nr_cells;
-static bool any_unsettled;
-
-static void table_start(void)
-{
-	table_init(&table, columns, nr_cols, cells, nr_cells);
-	any_unsettled = false;
-}
-
-void report_init(const struct cmdline *cl, struct arena *a)
-{
-	nr_cols = cl->nr_arms == 1 ? COL_NR_ONE_ARM : COL_NR;
-	nr_cells = TABLE_CELLS(nr_cols, (u32)plan_points(cl) * cl->nr_arms);
-	cells = arena_alloc(a, nr_cells * sizeof(*cells));
-	table_start();
-}
-
-static u32 table_digits(const struct metric_info *m)
-{
-	return m->digits > 6 ? 6 : m->digits;
-}
-
-static void table_add(const struct cmdline *cl, const struct plan_point *point, u32 arm,
-		      const struct sample *ref, const struct sample *own, const struct paired *p,
-		      bool settled)
-{
-	const struct metric_info *m = point->workload->metrics;
-	char params[160], value[2][TABLE_CELL], change[TABLE_CELL], ci[TABLE_CELL];
-	const char *row[COL_NR] = { params, cl->arm[arm].name, value[1], NULL, NULL, NULL, NULL };
-
-	plan_params_text(cl, point, true, params, sizeof(params) - 2);
-	if (!settled) {
-		size_t n = 0;
-
-		while (params[n])
-			n++;
-		params[n] = '*';
-		params[n + 1] = 0;
-		any_unsettled = true;
-	}
-	summary_mean_cell(value[1], own, table_digits(m));
-	if (p) {
-		row[COL_REF] = summary_mean_cell(value[0], ref, table_digits(m));
-		row[COL_CHANGE] = summary_change_cell(change, p);
-		row[COL_CI] = summary_ci_cell(ci, p);
-		row[COL_VERDICT] = verdict_name(p->verdict);
-	}
-	table_row(&table, row);
-}
-
-static void summary_frame(const struct cmdline *cl, const struct plan_point *point, u32 arm,
-			  const struct sample *own, const struct paired *p, bool settled)
-{
-	const struct metric_info *m = point->workload->metrics;
-	struct json *j = frame_begin("summary");
-
-	json_str(j, "bench", point->workload->name);
-	plan_params_json(j, point->workload, &point->values);
-	json_str(j, "arm", cl->arm[arm].name);
-	json_str(j, "reference", cl->arm[cl->arms[point->bench].first].name);
-	json_str(j, "metric", m->name);
-	json_str(j, "better", metric_better_name(m->better));
-	json_bool(j, "settled", settled);
-	summary_json(j, own, p);
-	frame_end(j);
-}
-
-void report_point(const struct cmdline *cl, const struct plan_point *point, const s64 *values,
-		  bool settled)
-{
-	const struct metric_info *m = point->workload->metrics;
-	const struct arm_range *arms = &cl->arms[point->bench];
-	u32 runs = (u32)cl->number[OPT_runs];
-	struct sample ref;
-
-	sample_stats(&ref, values, runs, m->digits);
-	for (u32 a = 0; a < arms->nr; a++) {
-		const s64 *v = values + (size_t)a * runs;
-		u32 arm = arms->first + a;
-		struct sample own;
-		struct paired p;
-
-		sample_stats(&own, v, runs, m->digits);
-		if (a)
-			paired_compare(&p, values, v, runs, m->better == METRIC_LOWER);
-		summary_frame(cl, point, arm, &own, a ? &p : NULL, settled);
-		if (a || arms->nr == 1)
-			table_add(cl, point, arm, &ref, &own, a ? &p : NULL, settled);
-	}
-}
-
-void report_table(const struct cmdline *cl, u32 bench)
-{
-	const struct workload *w = cl->bench[bench];
-	const struct arm_range *arms = &cl->arms[bench];
-
-	if (!table.rows)
-		return;
-	console_line("");
-	console_printf("%s: %s, %s is better; mean and standard deviation over %llu seed%s%s%s",
-		       w->name, w->metrics[0].name, metric_better_name(w->metrics[0].better),
-		       (unsigned long long)cl->number[OPT_runs],
-		       cl->number[OPT_runs] == 1 ? "" : "s",
-		       arms->nr > 1 ? "; reference " : "",
-		       arms->nr > 1 ? cl->arm[arms->first].name : "");
-	table_print(&table, console_line);
-	if (any_unsettled)
-		console_line("* settled: false, measured for less than 0.3 s of virtual time");
-	table_start();
 }
 
 /* ---- calibration --------------------------------------------------------------------- */

@@ -8,21 +8,30 @@
 
 void report_header(const struct cmdline *cl, const struct rig *rig, u32 booted);
 
-/* result and counters frames of one run. False when its measured window was too
- * short to count as settled. */
-bool report_run(const struct cmdline *cl, const struct rig *rig, const struct plan_point *point,
+/* result and counters frames of one run that went well. */
+void report_run(const struct cmdline *cl, const struct rig *rig, const struct plan_point *point,
 		const struct plan_run *run, const struct run_result *r);
 
-/* All runs of one point: summary frames, and a row per variant for the table.
- * values[arm * runs + run], arms counted from the first of the workload's; settled: no measured window was too short. */
-void report_point(const struct cmdline *cl, const struct plan_point *point, const s64 *values,
-		  bool settled);
+/* Keeps the figures of one run for its point. */
+void report_note(const struct cmdline *cl, const struct plan_point *point,
+		 const struct plan_run *run, const struct run_result *r);
+
+/* All runs of one point, none of which failed: summary frames, and rows for the
+ * table, one per metric and variant. */
+void report_point(const struct cmdline *cl, const struct plan_point *point);
 
 /* The table of the points since the last call, of the bench-th workload. */
 void report_table(const struct cmdline *cl, u32 bench);
 
-/* Memory for the tables; once, before the first run. */
+/* Memory for tables and points; once, before the first run. */
 void report_init(const struct cmdline *cl, struct arena *a);
+
+/* Whether the measured window was long enough to count as settled. */
+bool report_settled(const struct run_result *r);
+
+/* The metric is a percentile, and of too few samples to be shown to people. */
+bool report_too_few(const struct workload *w, u32 metric, u64 samples);
+#define REPORT_TOO_FEW "too few"
 
 /* calibrate=on: adds up what a run measured, and prints it as lines of costs.def. */
 void calibrate_add(void);

@@ -131,3 +131,45 @@ void gate_open(struct gate *g)
 	wake_all(&g->waiters, 0);
 	env_unlock(&g->lock);
 }
+
+/* ---- futex -------------------------------------------------------------------- */
+
+void futex_init(struct futex *f, const char *name, u32 id)
+{
+	env_lock_init(&f->lock, LINE_WAITQ, name, id);
+	env_line_init(&f->line, LINE_USER);
+	f->blocked = 0;
+	list_init(&f->waiters);
+}
+
+void futex_arm(struct futex *f)
+{
+	env_line_write(&f->line);
+	__atomic_store_n(&f->blocked, 1, __ATOMIC_SEQ_CST);
+}
+
+void futex_wait(struct futex *f)
+{
+	for (;;) {
+		env_line_read(&f->line);
+		if (!__atomic_load_n(&f->blocked, __ATOMIC_ACQUIRE))
+			return;
+		task_syscall();
+		env_lock(&f->lock);
+		/* A poster clears the word first, and takes the lock then. */
+		if (__atomic_load_n(&f->blocked, __ATOMIC_ACQUIRE))
+			wait_on(&f->waiters, &f->lock);
+		env_unlock(&f->lock);
+	}
+}
+
+void futex_post(struct futex *f)
+{
+	env_line_write(&f->line);
+	if (!__atomic_exchange_n(&f->blocked, 0, __ATOMIC_SEQ_CST))
+		return;
+	task_syscall();
+	env_lock(&f->lock);
+	wake_first(&f->waiters, 0);
+	env_unlock(&f->lock);
+}

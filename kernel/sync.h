@@ -53,4 +53,24 @@ void gate_init(struct gate *g, const char *name, u32 id);
 void gate_wait(struct gate *g); /* (sync), sleeps until it is open */
 void gate_open(struct gate *g); /* (sync), wakes all, no sync hint */
 
+/* A task's futex word, as programs use it to sleep until somebody posts: who posts
+ * to a task that is not about to sleep enters no system call. Posts do not add up. */
+struct futex {
+	struct env_lock lock;
+	struct env_line line;
+	u32 blocked;
+	struct list waiters;
+};
+
+void futex_init(struct futex *f, const char *name, u32 id);
+
+/* From here on a post counts. The owner, before it looks at what it waits for. (sync) */
+void futex_arm(struct futex *f);
+
+/* Sleeps until somebody has posted since futex_arm(). (sync) */
+void futex_wait(struct futex *f);
+
+/* No sync hint. (sync) */
+void futex_post(struct futex *f);
+
 #endif

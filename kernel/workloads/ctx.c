@@ -74,6 +74,11 @@ void wl_timed_window(struct wl_ctx *ctx, void (*begin)(struct wl_ctx *ctx),
 	task_sleep_ns((u64)param_common(ctx->w, ctx->v, COMMON_RUNTIME_NS));
 	ctx->end_ns = env_now();
 	end(ctx); /* the stop takes its time, on a line that everybody reads */
+	wl_stop(ctx);
+}
+
+void wl_stop(struct wl_ctx *ctx)
+{
 	env_line_write(&ctx->stop_line);
 	__atomic_store_n(&ctx->stop, true, __ATOMIC_RELEASE);
 }
@@ -88,6 +93,20 @@ void wl_series_add(struct wl_ctx *ctx, const char *name, const u64 *v, u32 nr)
 {
 	panic_unless(ctx->nr_series < WL_SERIES_MAX, "%s: too many series", ctx->w->name);
 	ctx->series[ctx->nr_series++] = (struct wl_series){ name, v, nr };
+}
+
+void wl_hist_add(struct wl_ctx *ctx, const char *name, const struct hist *h)
+{
+	panic_unless(ctx->nr_hists < WL_HISTS_MAX, "%s: too many histograms", ctx->w->name);
+	ctx->hist[ctx->nr_hists++] = (struct wl_hist){ name, h };
+}
+
+void wl_percentiles(struct wl_ctx *ctx, const struct hist *h)
+{
+	ctx->samples = h->count;
+	for (u32 i = 0; i < ctx->w->nr_metrics; i++)
+		if (ctx->w->percentiles[i])
+			ctx->metric[i] = (s64)hist_percentile(h, ctx->w->percentiles[i]);
 }
 
 u64 wl_counter_sum(size_t offset)

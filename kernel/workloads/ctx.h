@@ -8,12 +8,19 @@
 
 #define WL_METRICS_MAX 16
 #define WL_SERIES_MAX 4
+#define WL_HISTS_MAX 4
 
 /* Figures of a run that are one per something: go into the counters frame. */
 struct wl_series {
 	const char *name; /* field, with its unit */
 	const u64 *v;     /* in the run's arena */
 	u32 nr;
+};
+
+/* The same for distributions. */
+struct wl_hist {
+	const char *name;
+	const struct hist *h;
 };
 
 struct wl_ctx {
@@ -24,10 +31,13 @@ struct wl_ctx {
 	const struct sched_config *sched_config; /* the run's, for schedulers beside it */
 	struct arena *arena;
 	s64 metric[WL_METRICS_MAX]; /* by the workload's table */
+	u64 samples;                /* of which its percentiles are made */
 	u64 begin_ns, end_ns;       /* the measured window */
 	u32 checks_failed;
 	struct wl_series series[WL_SERIES_MAX];
 	u32 nr_series;
+	struct wl_hist hist[WL_HISTS_MAX];
+	u32 nr_hists;
 	struct env_line stop_line;  /* stop */
 	bool stop;                  /* timed workloads: leave */
 	const void *answer;         /* probes: for report(); in the run's arena */
@@ -76,10 +86,20 @@ void wl_start_delay(void);
 void wl_timed_window(struct wl_ctx *ctx, void (*begin)(struct wl_ctx *ctx),
 		     void (*end)(struct wl_ctx *ctx));
 
+/* Raises stop. (sync) */
+void wl_stop(struct wl_ctx *ctx);
+
 /* Whether to leave; a read of a shared line. */
 bool wl_stopped(struct wl_ctx *ctx);
 
 void wl_series_add(struct wl_ctx *ctx, const char *name, const u64 *v, u32 nr);
+
+/* Puts a histogram into the counters frame; h stays as it is until the run's end. */
+void wl_hist_add(struct wl_ctx *ctx, const char *name, const struct hist *h);
+
+/* Sets all metrics that are percentiles of the workload's samples, in h's unit,
+ * and their number. */
+void wl_percentiles(struct wl_ctx *ctx, const struct hist *h);
 
 /* Sums a counter over all CPUs; exact in lockstep, racy in live mode. */
 u64 wl_counter_sum(size_t offset);

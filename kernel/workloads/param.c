@@ -92,6 +92,8 @@ const struct param_info *workload_param(const struct workload *w, u32 i)
 
 const char *workload_param_default(const struct workload *w, u32 i)
 {
+	if (i == w->nr_params + COMMON_JITTER_PCT && w->jitter_pct)
+		return w->jitter_pct;
 	if (i == w->nr_params + COMMON_RUNTIME_NS && w->runtime_s)
 		return w->runtime_s;
 	if (i == w->nr_params + COMMON_WARMUP_NS && w->warmup_s)

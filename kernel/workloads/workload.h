@@ -72,6 +72,11 @@ struct workload {
 	u32 nr_params;
 	const struct metric_info *metrics; /* the first is the result's value; probes: none */
 	u32 nr_metrics;
+	u32 rows;                          /* how many of them, the first, the table shows; 0: 1 */
+	const u32 *percentiles;            /* which percentile of its samples each metric is, */
+					   /* 99.9 % = 99900, 0: none; NULL: it has no samples */
+	u64 min_samples;                   /* below, the table shows no percentile */
+	const char *jitter_pct;            /* its default; NULL: 10 */
 	bool timed;                        /* has runtime_s and warmup_s */
 	const char *runtime_s, *warmup_s;  /* their defaults; NULL: 1 */
 	const char *profile;               /* unless profile= is given; NULL: the presets' */

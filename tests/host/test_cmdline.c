@@ -589,6 +589,12 @@ static void test_declarations(void **state)
 
 	(void)state;
 	assert_true(workload_valid(&w, why, sizeof(why)));
+	assert_string_equal(workload_param_default(&w, 2), "10");
+	w.jitter_pct = "101";
+	assert_false(workload_valid(&w, why, sizeof(why)));
+	assert_string_equal(why, "jitter_pct=101: allowed 0..100");
+	w.jitter_pct = "0";
+	assert_string_equal(workload_param_default(&w, 2), "0");
 	params[0].def = "1,0";
 	assert_false(workload_valid(&w, why, sizeof(why)));
 	assert_string_equal(why, "groups=0: allowed 1..10000");
