@@ -16,6 +16,11 @@ struct wl_series {
 	u32 nr;
 };
 
+/* CPU work done by the run's tasks, as programs and for them in the kernel. */
+struct wl_work {
+	u64 user_ns, kernel_ns;
+};
+
 struct wl_ctx {
 	const struct workload *w;
 	const struct param_values *v;
@@ -29,6 +34,7 @@ struct wl_ctx {
 	u32 nr_series;
 	struct env_line stop_line;  /* stop */
 	bool stop;                  /* timed workloads: leave */
+	struct wl_work work, work_window; /* workloads/work.h */
 };
 
 /* A self-check of the workload; prints what failed, which fails the run. */
