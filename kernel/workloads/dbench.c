@@ -36,13 +36,13 @@ static const struct param_info dbench_params[] = {
 static const struct metric_info dbench_metrics[] = {
 	[M_RATE] = { "mb_per_s", 3, METRIC_HIGHER, "10^6 bytes per second, 4 KiB per operation" },
 	[M_OPS] = { "ops_per_s", 0, METRIC_HIGHER, "operations of all clients" },
-	[M_LOCK_SLEEPS] = { "lock_sleeps_per_op", 3, METRIC_LOWER, "operations that slept on a lock" },
+	[M_LOCK_SLEEPS] = { "lock_sleeps_per_op", 3, METRIC_LOWER, "sleeps on locks" },
 	[M_WAITERS] = { "journal_waiters", 3, METRIC_HIGHER, "clients per write of the journal" },
 	[M_WAKEUPS] = { "wakeups_per_op", 3, METRIC_LOWER, "all wake-ups" },
 	[M_USER] = WL_USER_PCT,
 };
 
-#define OP_BYTES 4096 /* spec: "ours 4 KB per operation" */
+#define OP_BYTES 4096 /* spec section 9: 4 KB per operation */
 
 struct client {
 	struct wl_ctx *ctx;

@@ -150,7 +150,8 @@ static void check_counts(struct wl_ctx *ctx)
 		 "%llu writes for %llu transactions of %u users",
 		 (unsigned long long)om.log.writes, (unsigned long long)transactions, om.n);
 	/* A delayed start each, timers, latches, the log. */
-	wl_check_wakeups(ctx, om.n + timers + pool_sleeps(&om.latches) + log_sleeps(&om.log), om.n + 1);
+	wl_check_wakeups(ctx, om.n + timers + pool_sleeps(&om.latches) + log_sleeps(&om.log),
+			 om.n + 1);
 }
 
 static int oracle_model_run(struct wl_ctx *ctx)
