@@ -35,6 +35,13 @@ void channel_init(struct channel *c, enum channel_kind kind, u32 bytes, const ch
 	c->ring = arena_alloc(a, c->capacity * sizeof(*c->ring));
 }
 
+/* Until woken. The lock is held. */
+static void channel_wait(struct channel *c, struct list *waiters)
+{
+	counter_add(&c->sleeps, 1);
+	wait_on(waiters, &c->lock);
+}
+
 void channel_write(struct channel *c, u64 message, u32 bytes)
 {
 	bool slept = false;
@@ -43,7 +50,7 @@ void channel_write(struct channel *c, u64 message, u32 bytes)
 	task_copy(bytes);
 	env_lock(&c->lock);
 	while (c->used == c->capacity) {
-		wait_on(&c->writers, &c->lock);
+		channel_wait(c, &c->writers);
 		slept = true;
 	}
 	env_path_begin(PATH_PIPE_WRITE);
@@ -67,7 +74,7 @@ u64 channel_read(struct channel *c, u32 bytes)
 	task_syscall();
 	env_lock(&c->lock);
 	while (!c->used) {
-		wait_on(&c->readers, &c->lock);
+		channel_wait(c, &c->readers);
 		slept = true;
 	}
 	env_path_begin(PATH_PIPE_READ);

@@ -18,6 +18,7 @@ struct channel {
 	struct list readers, writers;
 	u64 *ring;
 	u32 capacity, used, head; /* messages */
+	u64 sleeps;               /* of readers and writers; lock to change */
 };
 
 /* bytes: size of a message, which decides how many fit. */

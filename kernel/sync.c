@@ -78,7 +78,31 @@ void mutex_init(struct mutex *m, const char *name, u32 id)
 {
 	env_lock_init(&m->lock, LINE_WAITQ, name, id);
 	m->owner = NULL;
+	m->sleeps = 0;
+	m->watch_ns = m->look_ns = 0;
 	list_init(&m->waiters);
+}
+
+void mutex_watch(struct mutex *m, u32 watch_ns, u32 look_ns)
+{
+	m->watch_ns = watch_ns;
+	m->look_ns = look_ns;
+}
+
+/* Takes CPU time as work does, until m is free or watch_ns of it are spent. */
+static void watch(struct mutex *m)
+{
+	for (u32 spent_ns = 0; spent_ns < m->watch_ns; spent_ns += m->look_ns) {
+		task_burn(m->look_ns);
+		env_line_read(&m->lock.line);
+		if (!__atomic_load_n(&m->owner, __ATOMIC_RELAXED))
+			break;
+	}
+}
+
+static void set_owner(struct mutex *m, struct task *t)
+{
+	__atomic_store_n(&m->owner, t, __ATOMIC_RELAXED);
 }
 
 void mutex_lock(struct mutex *m)
@@ -88,10 +112,17 @@ void mutex_lock(struct mutex *m)
 	env_lock(&m->lock);
 	panic_unless(m->owner != self, "mutex %s %u: task %u takes it twice", m->lock.name,
 		     m->lock.id, self->st.id);
-	if (m->owner)
+	if (m->owner && m->watch_ns) {
+		env_unlock(&m->lock);
+		watch(m);
+		env_lock(&m->lock);
+	}
+	if (m->owner) {
+		counter_add(&m->sleeps, 1);
 		wait_on(&m->waiters, &m->lock); /* the owner made it ours */
-	else
-		m->owner = self;
+	} else {
+		set_owner(m, self);
+	}
 	env_unlock(&m->lock);
 }
 
@@ -100,9 +131,9 @@ void mutex_unlock(struct mutex *m)
 	env_lock(&m->lock);
 	panic_unless(m->owner == task_self(), "mutex %s %u: unlocked by task %u", m->lock.name,
 		     m->lock.id, task_self()->st.id);
-	m->owner = list_empty(&m->waiters)
-			   ? NULL
-			   : list_first(&m->waiters, struct task, wait_entry);
+	set_owner(m, list_empty(&m->waiters)
+			     ? NULL
+			     : list_first(&m->waiters, struct task, wait_entry));
 	wake_first(&m->waiters, 0);
 	env_unlock(&m->lock);
 }

@@ -34,11 +34,18 @@ void sem_up(struct semaphore *s);   /* (sync), wakes one, no sync hint */
 /* Handed from owner to the first waiter: nobody overtakes. */
 struct mutex {
 	struct env_lock lock;
-	struct task *owner;
+	struct task *owner;     /* lock to change; watchers read it */
 	struct list waiters;
+	u64 sleeps;             /* times that a task slept on it; lock to change */
+	u32 watch_ns, look_ns;  /* mutex_watch() */
 };
 
 void mutex_init(struct mutex *m, const char *name, u32 id);
+
+/* From now on who finds m busy watches it for watch_ns, looking every look_ns > 0,
+ * before it sleeps. A mutex that others sleep on is handed over, never free. */
+void mutex_watch(struct mutex *m, u32 watch_ns, u32 look_ns);
+
 void mutex_lock(struct mutex *m);   /* (sync), sleeps; not recursive */
 void mutex_unlock(struct mutex *m); /* (sync) */
 

@@ -23,6 +23,11 @@ struct wl_hist {
 	const struct hist *h;
 };
 
+/* CPU work done by the run's tasks, as programs and for them in the kernel. */
+struct wl_work {
+	u64 user_ns, kernel_ns;
+};
+
 struct wl_ctx {
 	const struct workload *w;
 	const struct param_values *v;
@@ -40,6 +45,7 @@ struct wl_ctx {
 	u32 nr_hists;
 	struct env_line stop_line;  /* stop */
 	bool stop;                  /* timed workloads: leave */
+	struct wl_work work, work_window; /* workloads/work.h */
 	const void *answer;         /* probes: for report(); in the run's arena */
 };
 
