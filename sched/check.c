@@ -215,8 +215,10 @@ void sched_check_cpu(struct sched *s, u32 cpu)
 	struct rq *rq = cpu_rq(s, cpu);
 	u32 listed = 0;
 
-	for (struct task_group *tg = &s->root_tg; tg; tg = tg->next)
+	for (struct task_group *tg = &s->root_tg; tg; tg = tg->next) {
 		check_queue(tg->cfs_rq[cpu]);
+		check_load(tg->cfs_rq[cpu]);
+	}
 	list_for_each(n, &rq->tasks)
 		listed++;
 	CHECK_CPU(rq->nr_running == rq->cfs.h_nr_running, rq, "%u running, %u in the root",

@@ -3,7 +3,7 @@
  * Set-up, runqueue locks and clocks, moving tasks on and off queues, the switch
  * and the tick. Lock order: task.wake_lock, then rq locks by CPU number.
  */
-#include "sched_int.h"
+#include "pelt.h"
 
 /* ---- set-up -------------------------------------------------------------- */
 
@@ -12,6 +12,7 @@ static void rq_init(struct sched *s, struct rq *rq, u32 cpu)
 	rq->sched = s;
 	rq->policy = s->policy;
 	rq->cpu = cpu;
+	rq->capacity = SCHED_CAPACITY;
 	env_lock_init(&rq->lock, LINE_RQ_LOCK, "rq", cpu);
 	env_line_init(&rq->state_line, LINE_RQ_STATE);
 	env_line_init(&rq->wake_line, LINE_WAKE_LIST);
@@ -140,8 +141,12 @@ void update_rq_clock(struct rq *rq)
 	check_ticks(rq, now);
 #endif
 	/* Another CPU's TSC may trail in live mode: time stands still then. */
-	if ((s64)(now - rq->clock) > 0)
+	if ((s64)(now - rq->clock) > 0) {
+		u64 delta = now - rq->clock_task;
+
 		rq->clock = rq->clock_task = now;
+		update_rq_clock_pelt(rq, delta);
+	}
 }
 
 /* ---- on and off the queue --------------------------------------------------- */
@@ -152,6 +157,8 @@ void activate_task(struct rq *rq, struct sched_task *p, u32 flags)
 	if (rq->nr_running == 1)
 		set_overload(rq->sched);
 	env_line_write(&rq->state_line);
+	if (flags & ENQUEUE_NEW)
+		attach_new_entity(&p->se);
 	enqueue_task(rq, p, flags);
 	if (planted_once(rq->sched, double_enqueue))
 		enqueue_task(rq, p, flags);
@@ -178,6 +185,7 @@ void set_task_cpu(struct sched_task *p, u32 cpu)
 {
 	env_trace(EV_MIGRATE, p->id, p->cpu, cpu, p->state);
 	counter_add(&p->migrations, 1);
+	p->se.avg.last_update_time = 0; /* it is attached where it is enqueued */
 	set_task_rq(p, cpu);
 	p->wake_cpu = cpu;
 	__atomic_store_n(&p->cpu, cpu, __ATOMIC_RELEASE);
@@ -257,6 +265,7 @@ static struct sched_task *pick_next_task(struct rq *rq)
 			update_idle_core(rq);
 			/* The pull and the flag let time pass since the last one. */
 			env_line_write(&rq->state_line);
+			pelt_go_idle(rq);
 			return rq->idle;
 		}
 	}
@@ -327,6 +336,8 @@ void sched_switch_end(struct sched *s, struct sched_task *prev)
 	push = switched && task_on_rq(prev) == TASK_MIGRATING;
 	if (push)
 		dst = select_fallback_rq(s, prev, rq->cpu);
+	if (task_state(prev) == TASK_DEAD && task_on_rq(prev) == TASK_OFF_RQ)
+		remove_entity_load_avg(&prev->se);
 	if (switched && prev != rq->idle) {
 		env_line_write(&prev->state_line);
 		__atomic_store_n(&prev->on_cpu, false, __ATOMIC_RELEASE);

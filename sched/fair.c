@@ -4,12 +4,13 @@
  * counts, and the walk from a task up to the root. spec/cfs-core.md sections 1,
  * 4, 7 and 8. The rq lock is held and its clock current throughout.
  */
-#include "sched_int.h"
+#include "pelt.h"
 
 void init_cfs_rq(struct cfs_rq *q, struct rq *rq, struct task_group *tg)
 {
 	q->rq = rq;
 	q->tg = tg;
+	env_lock_init(&q->removed.lock, LINE_REMOVED, "removed load", rq->cpu);
 	/* Soon wraps, so that code which forgets about wrapping shows. */
 	q->min_vruntime = q->checked_min_vruntime = 0ull - (1ull << 20);
 }
@@ -60,6 +61,13 @@ static void account_entity_dequeue(struct cfs_rq *q, struct sched_entity *se)
 		list_del(&task_of(se)->rq_node);
 }
 
+/* After update_load_avg(): the time gone by counts with the old number of tasks. */
+static inline void update_runnable(struct sched_entity *se)
+{
+	if (!entity_is_task(se))
+		se->runnable_weight = se->my_q->h_nr_running;
+}
+
 /* into the tree */
 static void insert_entity(struct cfs_rq *q, struct sched_entity *se)
 {
@@ -78,6 +86,9 @@ static void enqueue_entity(struct cfs_rq *q, struct sched_entity *se, u32 flags)
 	update_curr(q);
 	if (!(flags & ENQUEUE_WAKEUP) || (flags & ENQUEUE_MIGRATED))
 		policy->renormalise(q, se, false);
+	update_load_avg(q, se, DO_ATTACH);
+	update_runnable(se);
+	enqueue_runnable_load_avg(q, se);
 	account_entity_enqueue(q, se);
 	if (flags & ENQUEUE_WAKEUP)
 		policy->place(q, se, PLACE_WAKEUP);
@@ -91,9 +102,13 @@ static void enqueue_entity(struct cfs_rq *q, struct sched_entity *se, u32 flags)
 static void dequeue_entity(struct cfs_rq *q, struct sched_entity *se, u32 flags)
 {
 	const struct sched_policy *policy = policy_of(q);
+	bool migrates = !(flags & (DEQUEUE_SLEEP | DEQUEUE_SAVE));
 
 	env_path_begin(PATH_DEQUEUE);
 	update_curr(q);
+	update_load_avg(q, se, migrates ? DO_DETACH : 0);
+	update_runnable(se);
+	dequeue_runnable_load_avg(q, se);
 	policy->dequeue(q, se);
 	if (q->curr != se)
 		rb_erase(&q->tree, &se->node);
@@ -115,8 +130,12 @@ void enqueue_task(struct rq *rq, struct sched_task *p, u32 flags)
 	for_each_sched_entity(se) {
 		struct cfs_rq *q = se->cfs_rq;
 
-		if (!se->on_rq)
+		if (!se->on_rq) {
 			enqueue_entity(q, se, flags);
+		} else {
+			update_load_avg(q, se, 0);
+			update_runnable(se);
+		}
 		q->h_nr_running++;
 		counter_add(&q->idle_h_nr_running, idle);
 		idle |= q->tg->idle;
@@ -135,8 +154,12 @@ void dequeue_task(struct rq *rq, struct sched_task *p, u32 flags)
 	for_each_sched_entity(se) {
 		struct cfs_rq *q = se->cfs_rq;
 
-		if (leaving)
+		if (leaving) {
 			dequeue_entity(q, se, flags);
+		} else {
+			update_load_avg(q, se, 0);
+			update_runnable(se);
+		}
 		q->h_nr_running--;
 		counter_add(&q->idle_h_nr_running, -(u32)idle);
 		idle |= q->tg->idle;
@@ -154,8 +177,10 @@ void dequeue_task(struct rq *rq, struct sched_task *p, u32 flags)
 static void set_next_entity(struct cfs_rq *q, struct sched_entity *se)
 {
 	policy_of(q)->set_next(q, se);
-	if (se->on_rq)
+	if (se->on_rq) {
 		rb_erase(&q->tree, &se->node);
+		update_load_avg(q, se, 0); /* it waited until now */
+	}
 	se->exec_start = q->rq->clock_task;
 	if (q == &q->rq->cfs)
 		q->rq->check.nobody_ns += q->rq->clock_task - q->rq->check.put_clock;
@@ -168,6 +193,7 @@ static void put_prev_entity(struct cfs_rq *q, struct sched_entity *prev)
 	if (prev->on_rq) {
 		update_curr(q);
 		insert_entity(q, prev);
+		update_load_avg(q, prev, 0);
 	}
 	if (q == &q->rq->cfs)
 		q->rq->check.put_clock = prev->exec_start;
@@ -259,6 +285,7 @@ void task_tick_fair(struct rq *rq, struct sched_task *curr)
 
 	for_each_sched_entity(se) {
 		update_curr(se->cfs_rq);
+		update_load_avg(se->cfs_rq, se, 0);
 		if (se->cfs_rq->nr_running > 1 && rq->policy->tick(se->cfs_rq, se))
 			resched_curr(rq);
 	}
@@ -269,8 +296,9 @@ void reweight_task(struct rq *rq, struct sched_task *p, u64 weight, u32 inv_weig
 	env_debug_assert(!p->se.on_rq, "reweight of task %u while queued", p->id);
 	if (rq->policy->reweight)
 		rq->policy->reweight(p->se.cfs_rq, &p->se, p->se.load.weight, weight);
-	p->se.load.weight = weight;
-	p->se.load.inv_weight = inv_weight;
+	reweight_entity(p->se.cfs_rq, &p->se, weight, inv_weight);
+	if (task_state(p) == TASK_NEW)
+		init_entity_load_avg(rq->sched, &p->se);
 }
 
 void find_matching_se(struct sched_entity **a, struct sched_entity **b)

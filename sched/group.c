@@ -4,7 +4,7 @@
  * A group's entities weigh its shares everywhere; the weight that follows the
  * load (spec/group-load.md) builds on this.
  */
-#include "sched_int.h"
+#include "pelt.h"
 
 void init_root_group(struct sched *s)
 {
@@ -91,7 +91,7 @@ static bool vruntime_normalised(const struct sched_task *p)
 
 void sched_move_task(struct sched *s, struct sched_task *p, struct task_group *tg)
 {
-	bool queued, running, absolute;
+	bool queued, running, absolute, attached;
 	struct rq *rq;
 
 	env_irq_off();
@@ -111,8 +111,15 @@ void sched_move_task(struct sched *s, struct sched_task *p, struct task_group *t
 		rq->policy->place(p->se.cfs_rq, &p->se, PLACE_WAKEUP);
 		rq->policy->renormalise(p->se.cfs_rq, &p->se, true);
 	}
+	/* Whoever is new, or woken from another CPU, is attached when it is enqueued. */
+	attached = p->se.avg.last_update_time;
+	if (attached)
+		update_load_avg(p->se.cfs_rq, &p->se, DO_DETACH);
+	p->se.avg.last_update_time = 0;
 	__atomic_store_n(&p->tg, tg, __ATOMIC_RELAXED);
 	set_task_rq(p, rq->cpu);
+	if (attached)
+		attach_entity_cfs_rq(&p->se);
 	if (absolute)
 		rq->policy->renormalise(p->se.cfs_rq, &p->se, false);
 	if (queued)

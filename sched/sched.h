@@ -69,6 +69,7 @@ struct sched_entity {
 	struct sched_entity *parent;
 	struct cfs_rq *cfs_rq;  /* the queue it sits on */
 	struct cfs_rq *my_q;    /* the queue it owns; NULL for tasks */
+	u64 runnable_weight;    /* of a group: tasks below, as of its last update */
 	struct sched_avg avg;
 };
 

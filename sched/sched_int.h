@@ -22,6 +22,7 @@
 
 #define SCHED_FIXEDPOINT_SHIFT 10
 #define NICE_0_LOAD (1ull << (2 * SCHED_FIXEDPOINT_SHIFT))
+#define SCHED_CAPACITY 1024 /* of a CPU at full speed */
 #define MIN_NICE (-20)
 #define MAX_NICE 19
 
@@ -51,8 +52,8 @@ struct cfs_rq {
 	struct sched_entity *next, *last, *skip; /* r: buddies */
 	struct sched_avg avg;            /* R */
 	struct {
-		struct env_lock lock;    /* taken by wakers that hold no rq lock */
-		u32 nr;
+		struct env_lock lock;    /* innermost; wakers take it without the rq lock */
+		u32 nr;                  /* a */
 		u64 load_avg, util_avg, runnable_avg;
 	} removed;                       /* averages of tasks that left asleep */
 	u64 exec_clock;                  /* r: ns run by the entities of this queue */
@@ -98,6 +99,10 @@ struct rq {
 	bool need_resched;               /* set under r, cleared under r, read anywhere */
 	u64 clock;                       /* r: ns, as of the last update_rq_clock() */
 	u64 clock_task;                  /* r: clock without interrupt and steal time */
+	u64 clock_pelt;                  /* r: clock_task as work done at full capacity */
+	u64 lost_idle_time;              /* r: what clock_pelt skipped and PELT time does not */
+	u64 clock_idle, clock_pelt_idle; /* R: clock and PELT time when it went idle */
+	u64 capacity;                    /* c: of SCHED_CAPACITY */
 	struct cfs_rq cfs;               /* the root group's queue */
 	struct list tasks;               /* r: queued tasks, most recently run first */
 	u64 idle_stamp;                  /* r: clock when it went idle, 0 when not */
@@ -277,6 +282,7 @@ enum enqueue_flags {
 	ENQUEUE_WAKEUP = 1 << 0,   /* was asleep */
 	ENQUEUE_MIGRATED = 1 << 1, /* woken onto another CPU than it slept on */
 	ENQUEUE_RESTORE = 1 << 2,  /* pairs with DEQUEUE_SAVE */
+	ENQUEUE_NEW = 1 << 6,      /* was never woken before */
 };
 
 enum dequeue_flags {
@@ -411,6 +417,11 @@ static inline void check_available_changed(struct rq *rq)
 #define check_placement(s, p, cpu) ((void)0)
 
 #endif
+
+/* ---- check_load.c: load averages ---------------------------------------------- */
+
+/* rq lock held, or all stand still. */
+void check_load(struct cfs_rq *q);
 
 /* ---- weight.c ------------------------------------------------------------- */
 

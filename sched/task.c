@@ -3,7 +3,7 @@
  * What is done to one task besides waking it: fork, nice, class, affinity,
  * yield. spec/cfs-core.md section 9.
  */
-#include "sched_int.h"
+#include "pelt.h"
 
 static u64 task_weight(const struct sched_task *p)
 {
@@ -40,6 +40,7 @@ static void init_task(struct sched *s, struct sched_task *t, const struct sched_
 	t->nr_allowed = cpumask_weight(&t->allowed, s->nr_cpus);
 	t->se.load.weight = task_weight(t);
 	t->se.load.inv_weight = task_inv_weight(t);
+	init_entity_load_avg(s, &t->se);
 	env_lock_init(&t->wake_lock, LINE_TASK, name, id);
 	env_line_init(&t->state_line, LINE_TASK);
 	list_init(&t->rq_node);

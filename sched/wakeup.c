@@ -9,7 +9,7 @@
  * decided under the rq lock) or has left it: then it is not touched before
  * p->on_cpu says that its last CPU has saved its context.
  */
-#include "sched_int.h"
+#include "pelt.h"
 
 void update_avg_idle(struct rq *rq)
 {
@@ -63,7 +63,7 @@ static bool ttwu_runnable(struct sched *s, struct sched_task *p)
 }
 
 /* p, asleep or waking, leaves for another CPU, without the lock of its old one:
- * min_vruntime may be stale, which is tolerated. */
+ * min_vruntime and the age of its load may be stale, which is tolerated. */
 static void migrate_task_rq_wake(struct sched *s, struct sched_task *p, u32 cpu)
 {
 	struct rq *old = cpu_rq(s, p->cpu);
@@ -71,6 +71,7 @@ static void migrate_task_rq_wake(struct sched *s, struct sched_task *p, u32 cpu)
 	env_line_read(&old->state_line);
 	if (!planted_once(s, no_renormalise))
 		s->policy->renormalise(p->se.cfs_rq, &p->se, true);
+	migrate_entity_load_avg(&p->se);
 	set_task_cpu(p, cpu);
 	schedstat_inc(s, wake_migrations);
 }
@@ -265,7 +266,7 @@ void sched_wake_new(struct sched *s, struct sched_task *p)
 	rq = cpu_rq(s, cpu);
 	rq_lock(rq);
 	update_rq_clock(rq);
-	activate_task(rq, p, 0);
+	activate_task(rq, p, ENQUEUE_NEW);
 	ttwu_do_wakeup(rq, p, true);
 	rq_unlock(rq);
 	env_unlock(&p->wake_lock);

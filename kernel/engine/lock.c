@@ -17,10 +17,19 @@ void engine_lock_init(struct env_lock *l, u8 kind, const char *name, u32 id)
 
 #ifdef ANECHOIC_DEBUG
 /* Wait queues and what else tasks share, then a task's lock, then runqueues' by
- * number. 0: any number of these, in an order of their own. */
+ * number, then one of removed load. 0: any number of these, in an order of their own. */
 static u32 lock_rank(const struct env_lock *l)
 {
-	return l->line.kind == LINE_RQ_LOCK ? 2 : l->line.kind == LINE_TASK;
+	switch (l->line.kind) {
+	case LINE_TASK:
+		return 1;
+	case LINE_RQ_LOCK:
+		return 2;
+	case LINE_REMOVED:
+		return 3;
+	default:
+		return 0;
+	}
 }
 
 void lock_check_order(const struct env_lock *l, const struct ecpu *c)

@@ -120,6 +120,16 @@ FAULT(skip, q0()->skip = &member->se)
 FAULT(curr_in_tree, q0()->curr = &waits->se)
 FAULT(curr_other, rq0()->curr = waits)
 FAULT(not_on_cpu, runs->on_cpu = false)
+FAULT(load_sum, waits->se.avg.load_sum = 47742)
+FAULT(util_sum, waits->se.avg.util_sum = waits->se.avg.runnable_sum + 1)
+FAULT(util_avg, waits->se.avg.util_avg = 1024)
+FAULT(runnable_avg, q0()->avg.runnable_avg += 1000)
+FAULT(load_avg, cpu_rq(m.s, 3)->cfs.avg.load_avg++)
+FAULT(detached, waits->se.avg.last_update_time = 0)
+FAULT(younger, waits->se.avg.last_update_time = q0()->avg.last_update_time + 1024)
+FAULT(unaligned, waits->se.avg.last_update_time--)
+FAULT(contrib, waits->se.avg.period_contrib ^= 1)
+FAULT(period, q0()->avg.period_contrib += 1024)
 FAULT(group_ran, group->cfs_rq[1]->exec_clock++)
 FAULT(group_off, group->se[2]->on_rq = true)
 FAULT(group_empty, group->cfs_rq[1]->nr_running = 0)
@@ -186,6 +196,16 @@ static const struct {
 	F(curr_in_tree, "curr is in the tree"),
 	F(curr_other, "is current, another one its queue's"),
 	F(not_on_cpu, "is current and not on_cpu"),
+	F(load_sum, "CPU 0, load of task: runnable for longer than ever; at"),
+	F(util_sum, "ran for longer than it was runnable"),
+	F(util_avg, "util_sum is less than its average demands"),
+	F(runnable_avg, "CPU 0, load of queue: runnable_sum is less than its average demands"),
+	F(load_avg, "CPU 3, load of queue: load_avg without a sum"),
+	F(detached, "queued and not attached"),
+	F(younger, "updated later than its queue"),
+	F(unaligned, "its periods are not its queue's"),
+	F(contrib, "its periods are not its queue's"),
+	F(period, "more than a period has begun"),
 	F(group_ran, "CPU 1, queue of depth 1: a group ran longer or shorter than its members"),
 	F(group_off, "group on_rq does not match its queue"),
 	F(group_empty, "a queued group has nothing to run"),
@@ -269,6 +289,7 @@ static void test_at_once(void **state)
 		begin();
 		machine_on(fn == break_group_ran || fn == break_group_empty ? 1
 			   : fn == break_group_off			  ? 2
+			   : fn == break_load_avg			  ? 3
 									  : 0);
 		rq_lock(this_rq(m.s));
 		fn();

@@ -35,6 +35,7 @@ struct test_env {
 	u32 rq_locks[TEST_CPUS];       /* held */
 	u32 last_rq[TEST_CPUS];        /* the highest of them */
 	u32 task_locks[TEST_CPUS];
+	u32 removed_locks[TEST_CPUS];
 	bool kicked[TEST_CPUS];
 	bool called[TEST_CPUS][ENV_NR_CALLS];
 	u64 kicks, calls;
@@ -87,14 +88,21 @@ static inline void env_lock_init(struct env_lock *l, enum env_line_kind kind, co
 	*l = (struct env_lock){ .kind = kind, .name = name, .id = id, .owner = TEST_NOBODY };
 }
 
-/* Lock order: a task's, then runqueues by number. */
+/* Lock order: a task's, then runqueues by number; a queue's removed load, and
+ * nothing inside that. */
 static inline void test_acquire(struct env_lock *l)
 {
 	u32 cpu = test_env.cpu;
 
 	panic_unless(l->owner == TEST_NOBODY, "%s %u: taken by %u, held by %u", l->name, l->id,
 		     cpu, l->owner);
-	if (l->kind == LINE_RQ_LOCK) {
+	panic_unless(!test_env.removed_locks[cpu], "%s %u: taken inside a lock of removed load",
+		     l->name, l->id);
+	if (l->kind == LINE_REMOVED) {
+		panic_unless(test_env.rq_locks[cpu] || test_env.task_locks[cpu],
+			     "removed load of CPU %u: nobody owns what it takes", l->id);
+		test_env.removed_locks[cpu]++;
+	} else if (l->kind == LINE_RQ_LOCK) {
 		panic_unless(!test_env.rq_locks[cpu] || test_env.last_rq[cpu] < l->id,
 			     "rq %u taken after rq %u", l->id, test_env.last_rq[cpu]);
 		test_env.rq_locks[cpu]++;
@@ -131,7 +139,9 @@ static inline void env_unlock(struct env_lock *l)
 		     l->owner);
 	l->owner = TEST_NOBODY;
 	test_env.irq_depth[cpu]--;
-	if (l->kind == LINE_RQ_LOCK)
+	if (l->kind == LINE_REMOVED)
+		test_env.removed_locks[cpu]--;
+	else if (l->kind == LINE_RQ_LOCK)
 		test_env.rq_locks[cpu]--;
 	else
 		test_env.task_locks[cpu]--;
