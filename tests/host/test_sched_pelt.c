@@ -272,7 +272,10 @@ static void test_clock(void **state)
 		assert_int_equal(rq->clock_idle, rq->clock);
 		rq_unlock(rq);
 		rq->capacity = SCHED_CAPACITY;
+		machine_advance(&m, 1000);
 		machine_sleep(&m);
+		assert_int_equal(rq->clock_idle, rq->clock);
+		assert_int_equal(rq->clock_pelt_idle, rq_clock_pelt(rq));
 		/* Idle: in step with clock_task. */
 		machine_advance(&m, 3 * MS);
 		rq_lock(rq);
