@@ -79,6 +79,7 @@ void sched_set_idle_task(struct sched *s, u32 cpu, struct sched_task *idle)
 	idle->nr_allowed = 1;
 	idle->recent_used_cpu = cpu;
 	idle->tg = &s->root_tg;
+	set_task_rq(idle, cpu); /* whose share of the load it is, 0, may be asked for */
 	env_lock_init(&idle->wake_lock, LINE_TASK, "idle task", cpu);
 	env_line_init(&idle->state_line, LINE_TASK);
 	list_init(&idle->rq_node);

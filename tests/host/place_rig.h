@@ -50,24 +50,32 @@ static inline void make_busy(u64 mask)
 			machine_start(&m, c);
 }
 
+/* With sums that the averages can be of: LOAD_AVG_MAX as of spec/cfs-core.md 10. */
+static inline void dictate(struct sched_avg *a, u64 l, u64 load, u64 util)
+{
+	a->runnable_load_avg = l;
+	a->runnable_load_sum = l * 47742;
+	a->load_avg = load;
+	a->load_sum = load * 47742;
+	a->util_avg = a->runnable_avg = util;
+	a->util_sum = a->runnable_sum = util * 47742;
+}
+
 static inline void avg_dictate(struct sched_task *p)
 {
 	struct sched_task *waker = sched_current(m.s, test_env.cpu);
 
 	kept.task = p->se.avg;
 	kept.waker = waker->se.avg;
-	waker->se.avg.load_avg = waker->se.avg.runnable_load_avg = avg.waker.load;
-	waker->se.avg.util_avg = avg.waker.util;
-	p->se.avg.load_avg = p->se.avg.runnable_load_avg = avg.task.load;
-	p->se.avg.util_avg = avg.task.util;
-	p->se.avg.last_update_time = 1; /* attached where it is */
+	dictate(&waker->se.avg, avg.waker.load, avg.waker.load, avg.waker.util);
+	dictate(&p->se.avg, avg.task.load, avg.task.load, avg.task.util);
+	if (!p->se.avg.last_update_time)
+		p->se.avg.last_update_time = 1; /* attached where it is */
 	for (u32 c = 0; c < m.topo.nr_cpus; c++) {
 		struct sched_avg *a = &cpu_rq(m.s, c)->cfs.avg;
 
 		kept.cpu[c] = *a;
-		a->runnable_load_avg = avg.cpu[c].l;
-		a->load_avg = avg.cpu[c].load;
-		a->util_avg = avg.cpu[c].util;
+		dictate(a, avg.cpu[c].l, avg.cpu[c].load, avg.cpu[c].util);
 	}
 }
 

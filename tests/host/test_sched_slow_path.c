@@ -370,7 +370,6 @@ static void test_fork(void **state)
 	/* From here the way down only leads to other cores: stop where it arrives. */
 	domain(6)->flags = 0;
 	test_env.kicks = 0;
-	avg_dictate(child);
 	assert_int_equal(child->recent_used_cpu, 1);
 	sched_wake_new(m.s, child);
 	assert_int_equal(child->cpu, 6);
@@ -385,7 +384,6 @@ static void test_fork(void **state)
 	assert_int_equal(machine_count(&m, slow_path), 1);
 	assert_int_equal(machine_count(&m, fast_path), 0);
 	cpu_rq(m.s, 6)->cfs.checked_min_vruntime = cpu_rq(m.s, 6)->cfs.min_vruntime;
-	avg_restore(child);
 	machine_free(&m);
 }
 

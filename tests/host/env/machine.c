@@ -101,22 +101,27 @@ struct sched_task *machine_fork(struct machine *m)
 	return t;
 }
 
-struct sched_task *machine_start(struct machine *m, u32 cpu)
+void machine_wake_here(struct machine *m, struct sched_task *t)
 {
-	u32 before = test_env.cpu, nr_allowed;
-	struct cpumask allowed;
-	struct sched_task *t;
+	struct cpumask allowed = t->allowed;
+	u32 nr_allowed = t->nr_allowed;
 
-	machine_on(cpu);
-	t = machine_fork(m);
-	allowed = t->allowed;
-	nr_allowed = t->nr_allowed;
-	t->allowed = (struct cpumask){ 0 };
-	cpumask_set(&t->allowed, cpu);
+	t->allowed = (struct cpumask){ { 0 } };
+	cpumask_set(&t->allowed, test_env.cpu);
 	t->nr_allowed = 1;
 	sched_wake_new(m->s, t);
 	t->allowed = allowed;
 	t->nr_allowed = nr_allowed;
+}
+
+struct sched_task *machine_start(struct machine *m, u32 cpu)
+{
+	u32 before = test_env.cpu;
+	struct sched_task *t;
+
+	machine_on(cpu);
+	t = machine_fork(m);
+	machine_wake_here(m, t);
 	machine_interrupts(m, cpu);
 	machine_on(before);
 	return t;
