@@ -408,6 +408,14 @@ void task_yield(void)
 	task_schedule(false);
 }
 
+void task_exec(void)
+{
+	task_syscall();
+	sched_exec(the_sched);
+	if (sched_need_resched(the_sched, env_this_cpu()))
+		task_schedule(true);
+}
+
 void task_syscall(void)
 {
 	env_sync();

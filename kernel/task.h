@@ -115,6 +115,10 @@ void task_copy(u32 bytes);
 /* Gives up the CPU as sched_yield(2) does. */
 void task_yield(void);
 
+/* Starts another program, as execve(2) does to the scheduler: the task, whose caches
+ * are of no use any more, may go on on another CPU. (sync) */
+void task_exec(void);
+
 /* Enters a system call: pays for the way in and out. (sync) */
 void task_syscall(void);
 

@@ -2,7 +2,7 @@
 /* Event ring and its text form; names from sched/events.def. */
 #include "trace.h"
 
-#include "../sched/sched.h"
+#include "../sched/place.h"
 #include "console.h"
 #include "lib/fmt.h"
 #include "lib/string.h"
@@ -48,6 +48,13 @@ static const char *flags_word(u64 v)
 	return v < ARRAY_SIZE(name) ? name[v] : NULL;
 }
 
+static const char *kind_word(u64 v)
+{
+	static const char *const name[] = { "wake", "fork", "exec" };
+
+	return v < ARRAY_SIZE(name) ? name[v] : NULL;
+}
+
 static const char *call_word(u64 v)
 {
 	return v == ENV_CALL_WAKE_LIST ? "wake_list" : v == ENV_CALL_PULL ? "pull" : NULL;
@@ -70,7 +77,8 @@ static const struct {
 	const char *(*word)(u64 v); /* NULL: print the number */
 } arg_words[] = {
 	{ "stage", stage_word }, { "prev_state", state_word }, { "why", state_word },
-	{ "flags", flags_word }, { "what", call_word }, { "lock", line_word },
+	{ "flags", flags_word }, { "kind", kind_word }, { "what", call_word },
+	{ "lock", line_word },
 };
 
 static const char *arg_word(const char *arg, u64 v)

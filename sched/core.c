@@ -80,6 +80,7 @@ void sched_set_idle_task(struct sched *s, u32 cpu, struct sched_task *idle)
 	idle->nr_allowed = 1;
 	idle->recent_used_cpu = cpu;
 	idle->tg = &s->root_tg;
+	set_task_rq(idle, cpu); /* whose share of the load it is, 0, may be asked for */
 	env_lock_init(&idle->wake_lock, LINE_TASK, "idle task", cpu);
 	env_line_init(&idle->state_line, LINE_TASK);
 	list_init(&idle->rq_node);
@@ -247,7 +248,7 @@ void finish_move(struct sched *s, struct sched_task *p, u32 cpu)
 static void going_idle(struct rq *rq)
 {
 	if (rq->curr != rq->idle)
-		rq->idle_stamp = rq->clock;
+		__atomic_store_n(&rq->idle_stamp, rq->clock, __ATOMIC_RELAXED);
 }
 
 static struct sched_task *pick_next_task(struct rq *rq)
@@ -260,7 +261,7 @@ static struct sched_task *pick_next_task(struct rq *rq)
 			put_prev_task(rq->curr);
 		going_idle(rq);
 		if (newidle_pull(rq))
-			rq->idle_stamp = 0;
+			__atomic_store_n(&rq->idle_stamp, 0, __ATOMIC_RELAXED);
 		if (!rq->nr_running) {
 			update_idle_core(rq);
 			/* The pull and the flag let time pass since the last one. */
@@ -293,6 +294,14 @@ static void account_switch(struct rq *rq, struct sched_task *prev, struct sched_
 	}
 }
 
+/* rq lock held, or p on its way: where p, which runs or ran here, is to go on. */
+static u32 next_cpu_of(struct sched *s, const struct sched_task *p, u32 here)
+{
+	if (p->exec_moves && cpumask_test(&p->allowed, p->exec_cpu))
+		return p->exec_cpu;
+	return cpumask_test(&p->allowed, here) ? here : select_fallback_rq(s, p, here);
+}
+
 struct sched_task *sched_switch_begin(struct sched *s, bool preempt)
 {
 	struct sched_task *prev, *next;
@@ -306,7 +315,7 @@ struct sched_task *sched_switch_begin(struct sched *s, bool preempt)
 	prev = rq->curr;
 	if (prev != rq->idle && !preempt && task_state(prev) != TASK_RUNNING)
 		deactivate_task(rq, prev, DEQUEUE_SLEEP);
-	else if (prev != rq->idle && !cpumask_test(&prev->allowed, rq->cpu))
+	else if (prev != rq->idle && next_cpu_of(s, prev, rq->cpu) != rq->cpu)
 		deactivate_task(rq, prev, 0); /* sched_switch_end() pushes it away */
 	else
 		env_line_write(&rq->state_line);
@@ -335,7 +344,8 @@ void sched_switch_end(struct sched *s, struct sched_task *prev)
 	 * TASK_MIGRATING is ours until it arrives. */
 	push = switched && task_on_rq(prev) == TASK_MIGRATING;
 	if (push)
-		dst = select_fallback_rq(s, prev, rq->cpu);
+		dst = next_cpu_of(s, prev, rq->cpu);
+	prev->exec_moves = false; /* or it was in vain */
 	if (task_state(prev) == TASK_DEAD && task_on_rq(prev) == TASK_OFF_RQ)
 		remove_entity_load_avg(&prev->se);
 	if (switched && prev != rq->idle) {

@@ -135,6 +135,11 @@ static inline void env_uncharged_end(void);
 /* vcpu_is_preempted: false on bare metal, a hook for tests. */
 static inline bool env_cpu_preempted(u32 cpu);
 
+/* ns that cpu, which runs its idle task, would take to leave the idle state it is in;
+ * ENV_EXIT_UNKNOWN while it is on its way into or out of one. No sync point. */
+#define ENV_EXIT_UNKNOWN (~0ull)
+static inline u64 env_idle_exit_latency_ns(u32 cpu);
+
 /* Events for trace=on; events.def names the arguments. No sync point. */
 static inline void env_trace(enum env_event e, u64 a, u64 b, u64 c, u64 d);
 

@@ -8,6 +8,9 @@
 
 #include "sched.h"
 
+/* What a CPU is chosen for. */
+enum select_kind { SELECT_WAKE, SELECT_FORK, SELECT_EXEC };
+
 /* Stages of select_idle_sibling; stages.def. */
 enum place_stage {
 #define STAGE(id, name, help) STAGE_##id,

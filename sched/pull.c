@@ -238,7 +238,7 @@ void sched_idle_pull(struct sched *s)
 		return;
 	env_path_begin(PATH_PULL);
 	if (pull_nearest(rq)) {
-		rq->idle_stamp = 0;
+		__atomic_store_n(&rq->idle_stamp, 0, __ATOMIC_RELAXED);
 		resched_curr(rq);
 		env_irq_off();
 		rq_unlock(rq);

@@ -107,6 +107,8 @@ struct sched_task {
 	s32 latency_nice;             /* w to change: -20..19, how much latency it tolerates */
 	bool freq_heavy;              /* w to change: lowers its core's frequency, as AVX512 does */
 	bool found_idle;              /* w: its last placement took the CPU as idle */
+	bool exec_moves;              /* o: sched_exec() found it a better CPU, */
+	u32 exec_cpu;                 /*    where it goes at its next switch */
 	struct list rq_node;          /* r: on rq->tasks, most recently run first */
 	struct sched_task *wake_next; /* next older one on a wake list */
 	bool remote_migrated;         /* w: queued on a wake list after leaving its CPU */
@@ -146,6 +148,15 @@ enum sched_wake_flags { WAKE_SYNC = 1 << 0, WAKE_FORK = 1 << 1 };
 /* try_to_wake_up. False when t was not sleeping. Any context. */
 bool sched_wake(struct sched *s, struct sched_task *t, u32 flags);
 
+/*
+ * The calling task has started another program: it holds nothing in any cache, so
+ * this is the time to move. Asks the slow path for a CPU (idle-search.md section 3);
+ * if that is another one, requests a reschedule, and the task arrives there after
+ * its next sched_switch_begin(preempt), unless its affinity forbids it by then.
+ * Interrupts on; no lock held. (sync)
+ */
+void sched_exec(struct sched *s);
+
 /* nice in [-20, 19]. */
 void sched_set_nice(struct sched *s, struct sched_task *t, s32 nice);
 void sched_set_class(struct sched *s, struct sched_task *t, enum sched_class class);
@@ -180,7 +191,7 @@ void sched_yield(struct sched *s);
 struct sched_task *sched_switch_begin(struct sched *s, bool preempt);
 
 /* On the new task's stack: lets go of prev (on_cpu), pushes prev away if its
- * affinity demands it, unlocks. prev may be the current task. */
+ * affinity or its exec demands it, unlocks. prev may be the current task. */
 void sched_switch_end(struct sched *s, struct sched_task *prev);
 
 /* ---- interrupts ---------------------------------------------------------- */

@@ -105,7 +105,7 @@ struct rq {
 	u64 capacity;                    /* c: of SCHED_CAPACITY */
 	struct cfs_rq cfs;               /* the root group's queue */
 	struct list tasks;               /* r: queued tasks, most recently run first */
-	u64 idle_stamp;                  /* r: clock when it went idle, 0 when not */
+	u64 idle_stamp;                  /* R: clock when it went idle, 0 when not */
 	u64 avg_idle;                    /* r, read by this CPU without: idle-search.md section 5 */
 	u64 max_idle_balance_cost;       /* c: without a balancer nothing raises it */
 	struct env_line next_cpu_line;
@@ -320,8 +320,6 @@ void update_avg_idle(struct rq *rq);
 
 /* ---- select.c --------------------------------------------------------------- */
 
-enum select_kind { SELECT_WAKE, SELECT_FORK, SELECT_EXEC };
-
 /* wake_lock held. The CPU for p; always an allowed online one. */
 u32 select_task_rq(struct sched *s, struct sched_task *p, u32 prev, enum select_kind kind,
 		   u32 wake_flags);
@@ -336,6 +334,14 @@ static inline bool share_cache(const struct sched *s, u32 a, u32 b)
 {
 	return s->domains.llc_id[a] == s->domains.llc_id[b];
 }
+
+/* ---- slow_path.c ------------------------------------------------------------ */
+
+/* From sd, a domain of the calling CPU with flag, down through those with it to the
+ * idlest CPU; prev if sd has no CPU for p. It may not be allowed. flag: the one of
+ * kind. wake_lock held, interrupts off. (sync) */
+u32 find_idlest_cpu(struct sched *s, const struct sched_domain *sd, const struct sched_task *p,
+		    u32 prev, enum select_kind kind, u32 flag);
 
 /* ---- idle_search.c -------------------------------------------------------- */
 

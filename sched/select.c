@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which CPU a task is placed near: wake_affine chooses between the waker's CPU and
- * the task's previous one, fork and exec walk the domains down to the idlest CPU.
+ * the task's previous one; fork and exec go to slow_path.c.
  * spec/idle-search.md sections 2 and 3. p->wake_lock is held and interrupts are
  * off throughout; all that is read of other CPUs is racy, and only a hint.
  */
-#include "sched_int.h"
+#include "pelt.h"
 
 /* ---- waker's CPU or previous one? -------------------------------------------------------- */
 
@@ -36,46 +36,112 @@ bool wake_wide(const struct sched *s, const struct sched_task *waker,
 	return lo >= factor && hi >= (u64)lo * factor;
 }
 
-/* WA_IDLE; what it leaves open goes to prev, for want of load averages. */
-static u32 wake_affine(struct sched *s, u32 this, u32 prev, bool sync)
+/* nr_cpus: undecided. */
+static u32 wake_affine_idle(struct sched *s, u32 this, u32 prev, bool sync)
 {
-	u32 cpu = prev;
-
-	schedstat_inc(s, affine_attempts);
-	if (sched_feat(s, WA_IDLE)) {
-		if (available_cpu(s, this) && share_cache(s, this, prev))
-			cpu = available_cpu(s, prev) ? prev : this;
-		else if (sync && sched_nr_running(s, this) == 1)
-			cpu = this;
-	}
-	if (cpu == this)
-		schedstat_inc(s, affine_wins);
-	return cpu;
+	if (available_cpu(s, this) && share_cache(s, this, prev))
+		return available_cpu(s, prev) ? prev : this;
+	if (sync && sched_nr_running(s, this) == 1)
+		return this;
+	return s->nr_cpus;
 }
 
-static u32 select_task_rq_wake(struct sched *s, struct sched_task *p, u32 prev, u32 wake_flags)
+static s64 load_of(struct sched *s, u32 cpu)
 {
-	u32 this = env_this_cpu(), new = prev;
-	struct sched_task *waker = cpu_rq(s, this)->curr;
-	bool sync = (wake_flags & WAKE_SYNC) && task_state(waker) != TASK_DEAD;
-	struct placement why;
-	bool wide, affine;
+	struct rq *rq = cpu_rq(s, cpu);
+
+	env_line_read(&rq->state_line);
+	return (s64)cpu_load(rq);
+}
+
+/* Where would p's load, added, make the lesser one? A sleeper's own has left its
+ * previous CPU, so that what is taken off there may exceed what is left. */
+static u32 wake_affine_weight(struct sched *s, const struct sched_domain *sd,
+			      const struct sched_task *p, u32 this, u32 prev, bool sync)
+{
+	s64 load = (s64)task_h_load(p), here = load_of(s, this), there;
+
+	if (sync) {
+		s64 wakers = (s64)task_h_load(cpu_rq(s, this)->curr);
+
+		if (wakers > here)
+			return this;
+		here -= wakers;
+	}
+	here += load;
+	there = load_of(s, prev) - load;
+	if (sched_feat(s, WA_BIAS)) {
+		here *= 100;
+		there *= 100 + (sd->imbalance_pct - 100) / 2;
+	}
+	here *= (s64)cpu_capacity(cpu_rq(s, prev));
+	there *= (s64)cpu_capacity(cpu_rq(s, this));
+	/* The waker is about to sleep: equal is good enough. */
+	return here < there + sync ? this : prev;
+}
+
+static u32 wake_affine(struct sched *s, const struct sched_domain *sd, const struct sched_task *p,
+		       u32 this, u32 prev, bool sync)
+{
+	u32 cpu = s->nr_cpus;
+
+	schedstat_inc(s, affine_attempts);
+	if (sched_feat(s, WA_IDLE))
+		cpu = wake_affine_idle(s, this, prev, sync);
+	if (cpu == s->nr_cpus && sched_feat(s, WA_WEIGHT))
+		cpu = wake_affine_weight(s, sd, p, this, prev, sync);
+	if (cpu != this)
+		return prev;
+	schedstat_inc(s, affine_wins);
+	return this;
+}
+
+/* ---- the choice ------------------------------------------------------------------------ */
+
+static bool want_affine(struct sched *s, struct sched_task *waker, struct sched_task *p, u32 this)
+{
+	bool wide;
 
 	record_wakee(s, waker, p);
 	wide = wake_wide(s, waker, p, this);
 	if (wide)
 		schedstat_inc(s, wake_wide);
-	affine = !wide && cpumask_test(&p->allowed, this);
-	/* No domain carries BALANCE_WAKE: the walk only decides on wake_affine. */
-	for (struct sched_domain *sd = s->domains.bottom[this]; sd && affine; sd = sd->parent) {
+	return !wide && cpumask_test(&p->allowed, this);
+}
+
+static u32 select_task_rq_fair(struct sched *s, struct sched_task *p, u32 prev,
+			       enum select_kind kind, u32 wake_flags)
+{
+	static const u32 kind_flag[] = {
+		[SELECT_WAKE] = SD_BALANCE_WAKE,
+		[SELECT_FORK] = SD_BALANCE_FORK,
+		[SELECT_EXEC] = SD_BALANCE_EXEC,
+	};
+	u32 this = env_this_cpu(), new = prev;
+	struct sched_task *waker = cpu_rq(s, this)->curr;
+	bool sync = (wake_flags & WAKE_SYNC) && task_state(waker) != TASK_DEAD;
+	bool affine = kind == SELECT_WAKE && want_affine(s, waker, p, this);
+	const struct sched_domain *widest = NULL;
+	struct placement why;
+
+	for (struct sched_domain *sd = s->domains.bottom[this]; sd; sd = sd->parent) {
 		if (!(sd->flags & SD_LOAD_BALANCE))
 			break;
-		if (!(sd->flags & SD_WAKE_AFFINE) || !cpumask_test(sd->span, prev))
-			continue;
-		if (this != prev)
-			new = wake_affine(s, this, prev, sync);
-		break;
+		if (affine && (sd->flags & SD_WAKE_AFFINE) && cpumask_test(sd->span, prev)) {
+			if (this != prev)
+				new = wake_affine(s, sd, p, this, prev, sync);
+			widest = NULL;
+			break;
+		}
+		if (sd->flags & kind_flag[kind])
+			widest = sd;
+		else if (!affine)
+			break;
 	}
+	if (widest)
+		return find_idlest_cpu(s, widest, p, prev, kind, kind_flag[kind]);
+	if (kind != SELECT_WAKE)
+		return prev;
 	new = select_idle_sibling(s, p, prev, new, &why);
 	if (affine)
 		waker->recent_used_cpu = this;
@@ -98,16 +164,17 @@ u32 select_task_rq(struct sched *s, struct sched_task *p, u32 prev, enum select_
 	u32 cpu;
 
 	env_path_begin(PATH_SELECT);
+	if (kind != SELECT_WAKE)
+		p->found_idle = false; /* on a wake list: so far */
 	if (p->nr_allowed == 1) {
 		cpu = cpumask_first(&p->allowed, s->nr_cpus);
 		this_rq(s)->check.pinned += kind == SELECT_WAKE;
-	} else if (kind == SELECT_WAKE) {
-		cpu = select_task_rq_wake(s, p, prev, wake_flags);
 	} else {
-		cpu = prev; /* fork and exec, for want of load averages */
+		cpu = select_task_rq_fair(s, p, prev, kind, wake_flags);
 	}
 	if (!cpumask_test(&p->allowed, cpu)) {
 		schedstat_inc(s, fallback_rq);
+		p->found_idle = false;
 		cpu = select_fallback_rq(s, p, p->cpu);
 	}
 	check_placement(s, p, cpu);

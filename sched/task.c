@@ -199,6 +199,31 @@ void sched_set_affinity(struct sched *s, struct sched_task *p, const struct cpum
 	env_irq_on();
 }
 
+/* ---- exec --------------------------------------------------------------------------- */
+
+void sched_exec(struct sched *s)
+{
+	struct sched_task *curr;
+	struct rq *rq;
+	u32 cpu;
+
+	env_irq_off();
+	rq = this_rq(s);
+	curr = rq->curr;
+	env_lock(&curr->wake_lock);
+	cpu = select_task_rq(s, curr, rq->cpu, SELECT_EXEC, 0);
+	if (cpu != rq->cpu) {
+		/* Cannot move itself while it runs: its next switch does it. */
+		rq_lock(rq);
+		curr->exec_moves = true;
+		curr->exec_cpu = cpu;
+		resched_curr(rq);
+		rq_unlock(rq);
+	}
+	env_unlock(&curr->wake_lock);
+	env_irq_on();
+}
+
 /* ---- the calling task ------------------------------------------------------------------ */
 
 void sched_set_state(struct sched *s, enum sched_state state)

@@ -23,7 +23,7 @@ void update_avg_idle(struct rq *rq)
 	else
 		update_avg_shift(&avg, idled);
 	__atomic_store_n(&rq->avg_idle, avg < ceiling ? avg : ceiling, __ATOMIC_RELAXED);
-	rq->idle_stamp = 0;
+	__atomic_store_n(&rq->idle_stamp, 0, __ATOMIC_RELAXED);
 }
 
 /* rq lock held, clock current, p queued. The kick comes last: it lets time pass. */

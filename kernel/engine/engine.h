@@ -230,6 +230,10 @@ void engine_burn(u64 ns, u64 extra_ps);
 /* The idle task's wait for an interrupt. (sync) */
 void engine_idle(void);
 
+/* What cpu would take to wake now, having slept for as long as it has; ~0 when it
+ * does not sleep. */
+u64 engine_idle_exit_ns(u32 cpu);
+
 /* PAUSE, then just past the next CPU's time or to the own next event. (sync) */
 void engine_relax(void);
 

@@ -91,6 +91,17 @@ static u64 exit_latency_ps(u64 slept_ps)
 	return m->idle_exit_ns[s] * 1000ull;
 }
 
+u64 engine_idle_exit_ns(u32 cpu)
+{
+	const struct ecpu *c = &engine.cpu[cpu];
+	u64 now_ps = engine.cur->now_ps;
+
+	if (c->state != ECPU_IDLE)
+		return ENV_EXIT_UNKNOWN;
+	/* With slack it may have begun in our future. */
+	return exit_latency_ps(now_ps > c->idle_since_ps ? now_ps - c->idle_since_ps : 0) / 1000;
+}
+
 /* Idle with nothing pending but the housekeeping CPU's own tick: if nobody else
  * can run either, nothing will ever happen. */
 static void check_hang(const struct ecpu *c)

@@ -237,6 +237,13 @@ static inline bool env_cpu_preempted(u32 cpu)
 	return false;
 }
 
+static inline u64 env_idle_exit_latency_ns(u32 cpu)
+{
+	if (engine.live)
+		return 0; /* all halt alike */
+	return engine_idle_exit_ns(cpu);
+}
+
 static inline void env_trace(enum env_event e, u64 a, u64 b, u64 c, u64 d)
 {
 	if (unlikely(trace_on))

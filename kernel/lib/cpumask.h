@@ -92,6 +92,14 @@ static inline bool cpumask_subset(const struct cpumask *a, const struct cpumask 
 	return true;
 }
 
+static inline bool cpumask_intersects(const struct cpumask *a, const struct cpumask *b, u32 nr)
+{
+	for (u32 i = 0; i < (nr + 63) / 64; i++)
+		if (a->w[i] & b->w[i])
+			return true;
+	return false;
+}
+
 static inline void cpumask_or(struct cpumask *a, const struct cpumask *b, u32 nr)
 {
 	for (u32 i = 0; i < (nr + 63) / 64; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stress: tasks that move, renice, wake and make one another at random, to bring
+ * Stress: tasks that move, exec, renice, wake and make one another at random, to bring
  * out races and broken laws. It models nobody's program and compares no variants.
  * What it counts must agree at the end: no wake-up, message or child may be lost.
  *
@@ -177,8 +177,10 @@ static void operate(struct worker *w)
 		burn_some();
 	else if (dice < 30)
 		task_sleep_ns(pick(4 * st.burst_ns));
-	else if (dice < 36)
+	else if (dice < 34)
 		task_yield();
+	else if (dice < 36)
+		task_exec();
 	else if (dice < 50)
 		change_affinity(w->ctx, pick(2) ? somebody() : task_self());
 	else if (dice < 60)

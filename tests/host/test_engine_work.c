@@ -229,6 +229,37 @@ static void test_sibling_turns_busy_before_the_burst(void **state)
 	}
 }
 
+/* CPU 1 sleeps, deeper and deeper; CPU 0 asks what it would cost to wake it. */
+static u64 asked_ns[6];
+
+static void asks(u32 cpu)
+{
+	const u32 *ns = rig.machine.idle_residency_ns;
+	const u64 at_ns[] = { ns[1] - 1, ns[1], ns[2], ns[3] - 1, ns[3] };
+
+	asked_ns[0] = engine_idle_exit_ns(1); /* it has not begun */
+	if (cpu == 1)
+		idle_until(2 * MS);
+	for (u32 i = 0; cpu == 0 && i < ARRAY_SIZE(at_ns); i++) {
+		engine_burn(at_ns[i] - (i ? at_ns[i - 1] : 0), 0);
+		asked_ns[i + 1] = engine_idle_exit_ns(1);
+	}
+}
+
+static void test_exit_latency(void **state)
+{
+	static const u32 in_state[] = { 0, 1, 2, 2, 3 };
+
+	(void)state;
+	rig_init(1, 2, 1, 1);
+	rig.cfg.hz = 100;
+	raw_handler = wake;
+	run(asks);
+	assert_true(asked_ns[0] == ENV_EXIT_UNKNOWN);
+	for (u32 i = 1; i < ARRAY_SIZE(asked_ns); i++)
+		assert_int_equal(asked_ns[i], rig.machine.idle_exit_ns[in_state[i - 1]]);
+}
+
 /* ---- random siblings against an integration in real numbers -------------- */
 
 #define PHASES 60
@@ -554,6 +585,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_speeds),
 		cmocka_unit_test(test_two_siblings),
+		cmocka_unit_test(test_exit_latency),
 		cmocka_unit_test(test_three_siblings),
 		cmocka_unit_test(test_lock_waiters_are_busy),
 		cmocka_unit_test(test_sibling_turns_busy_before_the_burst),

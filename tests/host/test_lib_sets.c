@@ -171,7 +171,12 @@ static void test_cpumask_algebra(void **state)
 			subset = subset && (!x || y);
 		}
 		assert_int_equal(cpumask_subset(&a, &b, nr), subset);
+		assert_int_equal(cpumask_intersects(&a, &b, nr), cpumask_weight(&both, nr) > 0);
 		assert_int_equal(cpumask_equal(&both, &a, nr), subset);
+		for (u32 c = 0; c < CPUS; c++)
+			if (in_a[c])
+				cpumask_clear(&b, c);
+		assert_false(cpumask_intersects(&a, &b, nr));
 	}
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sources: sched/*.c kernel/lib/*.c tests/host/panic_host.c tests/host/env/machine.c */
-/* Where a woken task goes: spec/idle-search.md sections 3, 4, 5 and 10. */
+/* The idle search and its averages: spec/idle-search.md sections 4, 5 and 10. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,16 +39,6 @@ static u32 search_from(struct sched_task *p, u32 prev, u32 target)
 
 	env_lock(&p->wake_lock);
 	cpu = select_idle_sibling(m.s, p, prev, target, &why);
-	env_unlock(&p->wake_lock);
-	return cpu;
-}
-
-static u32 place(struct sched_task *p, u32 prev, enum select_kind kind, u32 flags)
-{
-	u32 cpu;
-
-	env_lock(&p->wake_lock);
-	cpu = select_task_rq(m.s, p, prev, kind, flags);
 	env_unlock(&p->wake_lock);
 	return cpu;
 }
@@ -250,155 +240,17 @@ static void test_no_llc_and_preempted(void **state)
 	machine_free(&m);
 }
 
-/* ---- target choice ------------------------------------------------------------------ */
-
-/* Two LLCs, 0-3 and 4-7; CPU 0 wakes p, whose last CPU was prev. */
-struct choice {
-	const char *what;
-	u64 busy, allowed;
-	bool sync, wide;
-	u32 prev;
-	const char *switches;
-	u32 target;
-	bool stamps;           /* the waker's recent_used_cpu becomes 0 */
-};
-
-static const struct choice choices[] = {
-	{ "interrupt, prev idle", 0x00, 0xff, 0, 0, 2, "", 2, 1 },
-	{ "interrupt, prev busy", 0x04, 0xff, 0, 0, 2, "", 0, 1 },
-	{ "interrupt, prev far", 0x00, 0xff, 0, 0, 5, "", 5, 1 },
-	{ "interrupt, no WA_IDLE", 0x04, 0xff, 0, 0, 2, "NO_WA_IDLE", 2, 1 },
-	{ "sync, prev far", 0x01, 0xff, 1, 0, 5, "", 0, 1 },
-	{ "not sync, prev far", 0x01, 0xff, 0, 0, 5, "", 5, 1 },
-	{ "sync, not allowed here", 0x01, 0xfe, 1, 0, 5, "", 5, 0 },
-	{ "sync, wide", 0x01, 0xff, 1, 1, 5, "", 5, 0 },
-	{ "here already", 0x01, 0xff, 1, 0, 0, "", 0, 1 },
-};
-
-static void test_target_choice(void **state)
-{
-	(void)state;
-	for (u32 i = 0; i < ARRAY_SIZE(choices); i++) {
-		const struct choice *c = &choices[i];
-		struct sched_task *waker, *p;
-
-		machine_init(&m, 2, 4, 1, PROFILE_V5_2, c->switches);
-		make_busy(c->busy);
-		p = wakee(c->allowed);
-		waker = sched_current(m.s, 0);
-		waker->recent_used_cpu = 7;
-		waker->last_wakee = p;
-		waker->wakee_flips = c->wide ? 64 : 0;
-		p->wakee_flips = c->wide ? 4 : 0;
-		place(p, c->prev, SELECT_WAKE, c->sync ? WAKE_SYNC : 0);
-		if (test_env.last[EV_PLACE][3] != c->target)
-			print_error("%s\n", c->what);
-		assert_int_equal(test_env.last[EV_PLACE][3], c->target);
-		assert_int_equal(waker->recent_used_cpu, c->stamps ? 0 : 7);
-		assert_int_equal(machine_count(&m, wake_wide), c->wide);
-		assert_int_equal(machine_count(&m, affine_attempts), c->stamps && c->prev);
-		assert_int_equal(machine_count(&m, affine_wins), c->target == 0 && c->prev);
-		machine_free(&m);
-	}
-}
-
-/* A waker that exits has nothing left to run: sync does not count. */
-static void test_sync_of_the_dying(void **state)
-{
-	struct sched_task *p;
-
-	(void)state;
-	machine_init(&m, 2, 4, 1, PROFILE_V5_2, "");
-	make_busy(0x01);
-	p = wakee(0xff);
-	sched_set_state(m.s, TASK_DEAD);
-	place(p, 5, SELECT_WAKE, WAKE_SYNC);
-	assert_int_equal(test_env.last[EV_PLACE][3], 5);
-	machine_free(&m);
-}
-
-static void test_wake_wide(void **state)
-{
-	static const struct { u32 lo, hi; bool wide; } table[] = {
-		{ 7, 1000, false }, { 8, 63, false }, { 8, 64, true },
-	};
-
-	(void)state;
-	machine_init(&m, 1, 8, 1, PROFILE_V5_2, "");
-	for (u32 i = 0; i < ARRAY_SIZE(table); i++) {
-		struct sched_task a = { .wakee_flips = table[i].lo };
-		struct sched_task b = { .wakee_flips = table[i].hi };
-
-		assert_int_equal(wake_wide(m.s, &a, &b, 0), table[i].wide);
-		assert_int_equal(wake_wide(m.s, &b, &a, 0), table[i].wide);
-	}
-	machine_free(&m);
-}
-
-static void test_flips(void **state)
-{
-	struct sched_task *waker, *a, *b;
-
-	(void)state;
-	machine_init(&m, 1, 8, 1, PROFILE_V5_2, "");
-	waker = machine_start(&m, 0);
-	a = wakee(0xff);
-	b = wakee(0xff);
-	test_env.jiffies = 10;
-	for (u32 i = 0; i < 5; i++)
-		place(i & 1 ? a : b, 0, SELECT_WAKE, 0);
-	test_env.jiffies = 1000; /* not yet more than a second since 0 */
-	place(b, 0, SELECT_WAKE, 0);
-	assert_int_equal(waker->wakee_flips, 5);
-	test_env.jiffies = 9001; /* however long ago: halved once */
-	place(b, 0, SELECT_WAKE, 0);
-	assert_int_equal(waker->wakee_flips, 2);
-	assert_int_equal(waker->flip_decay_jiffies, 9001);
-	machine_free(&m);
-}
-
-/* ---- what affinity leaves ------------------------------------------------------------ */
-
-static void test_fallback(void **state)
-{
-	(void)state;
-	machine_init(&m, 2, 4, 1, PROFILE_V6_4, "");
-	for (u32 c = 4; c < 8; c++)
-		m.topo.cpu[c].node = 1;
-	m.topo.group[TOPO_NODE] = NULL; /* made anew, for two */
-	topo_build_masks(&m.topo, &m.arena);
-	make_busy(0x01);
-	/* target and prev are not tested against affinity: mended afterwards. */
-	assert_int_equal(place(wakee(0xe8), 1, SELECT_WAKE, 0), 3);
-	assert_int_equal(machine_count(&m, fallback_rq), 1);
-	/* No CPU of its node: the first allowed anywhere. */
-	assert_int_equal(place(wakee(0xc0), 1, SELECT_WAKE, 0), 6);
-	assert_int_equal(machine_count(&m, fallback_rq), 2);
-	/* One CPU leaves no choice, and needs no search. */
-	assert_int_equal(place(wakee(0x80), 1, SELECT_WAKE, 0), 7);
-	assert_int_equal(place(wakee(0xff), 5, SELECT_FORK, 0), 5);
-	assert_int_equal(place(wakee(0x0e), 5, SELECT_EXEC, 0), 1);
-	assert_int_equal(machine_count(&m, fallback_rq), 3);
-	machine_free(&m);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-			cmocka_unit_test(test_averages),
+		cmocka_unit_test(test_averages),
 		cmocka_unit_test(test_avg_idle),
 		cmocka_unit_test(test_avg_idle_period),
-		
 		cmocka_unit_test(test_scan_cost),
 		cmocka_unit_test(test_scan_switches),
 		cmocka_unit_test(test_idle_cores),
 		cmocka_unit_test(test_sched_idle_cpu),
 		cmocka_unit_test(test_no_llc_and_preempted),
-		cmocka_unit_test(test_target_choice),
-		cmocka_unit_test(test_sync_of_the_dying),
-		cmocka_unit_test(test_wake_wide),
-		cmocka_unit_test(test_flips),
-		cmocka_unit_test(test_fallback),
 	};
 
 	return cmocka_run_group_tests_name("sched_place", tests, NULL, NULL);

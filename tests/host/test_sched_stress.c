@@ -101,6 +101,13 @@ static void op_group(struct sched_task *p)
 	sched_move_task(m.s, p, group[below(NR_GROUPS)]);
 }
 
+static void op_exec(struct sched_task *p)
+{
+	(void)p;
+	if (!sched_current(m.s, test_env.cpu)->is_idle_task)
+		sched_exec(m.s);
+}
+
 static void op_yield(struct sched_task *p)
 {
 	(void)p;
@@ -156,6 +163,7 @@ static const struct {
 	{ op_class, 1, true },
 	{ op_affinity, 3, true },
 	{ op_group, 2, true },
+	{ op_exec, 2, false },
 	{ op_yield, 2, false },
 	{ op_state_then_preempt, 2, false },
 	{ op_resched, 2, false },

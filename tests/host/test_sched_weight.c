@@ -123,7 +123,7 @@ static struct sched_task *queued(struct task_group *tg, s32 nice)
 	sched_set_nice(m.s, t, nice);
 	if (tg)
 		sched_move_task(m.s, t, tg);
-	sched_wake_new(m.s, t);
+	machine_wake_here(&m, t);
 	return t;
 }
 

@@ -41,6 +41,7 @@ struct test_env {
 	u64 kicks, calls;
 	bool polls[TEST_CPUS];         /* needs no IPI: a kick or call is seen all the same */
 	bool preempted[TEST_CPUS];
+	u64 exit_latency_ns[TEST_CPUS];
 	enum env_path path[TEST_CPUS][32];
 	u32 path_depth[TEST_CPUS];
 	u64 paths[PATH_NR], charges[ENV_NR_SURCHARGES];
@@ -256,6 +257,11 @@ static inline void env_uncharged_end(void)
 static inline bool env_cpu_preempted(u32 cpu)
 {
 	return test_env.preempted[cpu];
+}
+
+static inline u64 env_idle_exit_latency_ns(u32 cpu)
+{
+	return test_env.exit_latency_ns[cpu];
 }
 
 static inline void env_trace(enum env_event e, u64 a, u64 b, u64 c, u64 d)

@@ -101,6 +101,19 @@ struct sched_task *machine_fork(struct machine *m)
 	return t;
 }
 
+void machine_wake_here(struct machine *m, struct sched_task *t)
+{
+	struct cpumask allowed = t->allowed;
+	u32 nr_allowed = t->nr_allowed;
+
+	t->allowed = (struct cpumask){ { 0 } };
+	cpumask_set(&t->allowed, test_env.cpu);
+	t->nr_allowed = 1;
+	sched_wake_new(m->s, t);
+	t->allowed = allowed;
+	t->nr_allowed = nr_allowed;
+}
+
 struct sched_task *machine_start(struct machine *m, u32 cpu)
 {
 	u32 before = test_env.cpu;
@@ -108,7 +121,7 @@ struct sched_task *machine_start(struct machine *m, u32 cpu)
 
 	machine_on(cpu);
 	t = machine_fork(m);
-	sched_wake_new(m->s, t);
+	machine_wake_here(m, t);
 	machine_interrupts(m, cpu);
 	machine_on(before);
 	return t;

@@ -44,7 +44,10 @@ void machine_advance(struct machine *m, u64 ns);
 /* A new task, forked on the acting CPU by its current task (or nobody), not woken. */
 struct sched_task *machine_fork(struct machine *m);
 
-/* And woken on exactly that CPU: allowed there only until it runs. */
+/* Its first wake-up, on the acting CPU: allowed nowhere else meanwhile. */
+void machine_wake_here(struct machine *m, struct sched_task *t);
+
+/* Both on that CPU, which takes its interrupts. */
 struct sched_task *machine_start(struct machine *m, u32 cpu);
 
 /* schedule() on the acting CPU. */
