@@ -17,7 +17,7 @@ enum {
 	P_SPIN, P_IO, P_WAL
 };
 enum {
-	M_RATE, M_MEAN, M_P50, M_P99, M_SAMPLES, M_BATCH, M_WAKEUPS, M_SOCKET, M_LOCK_SLEEPS,
+	M_RATE, M_MEAN, M_P50, M_P99, M_BATCH, M_WAKEUPS, M_SOCKET, M_LOCK_SLEEPS,
 	M_USER
 };
 enum { DB_MYSQL, DB_POSTGRES };
@@ -56,13 +56,16 @@ static const struct metric_info sysbench_metrics[] = {
 	[M_MEAN] = { "mean_us", 3, METRIC_LOWER, "mean time of a transaction, as clients see it" },
 	[M_P50] = { "p50_us", 3, METRIC_LOWER, "its median" },
 	[M_P99] = { "p99_us", 3, METRIC_LOWER, "its 99th percentile" },
-	[M_SAMPLES] = { "samples", 0, METRIC_HIGHER, "transactions measured" },
 	[M_BATCH] = { "commit_batch", 3, METRIC_HIGHER, "transactions per write of the log" },
 	[M_WAKEUPS] = { "wakeups_per_tx", 3, METRIC_LOWER, "all wake-ups" },
 	[M_SOCKET] = { "socket_sleeps_per_tx", 3, METRIC_LOWER,
 		       "of clients and servers that wait for each other; 40 at most" },
 	[M_LOCK_SLEEPS] = { "lock_sleeps_per_tx", 3, METRIC_LOWER, "of servers on row locks" },
 	[M_USER] = WL_USER_PCT,
+};
+
+static const u32 sysbench_percentiles[ARRAY_SIZE(sysbench_metrics)] = {
+	[M_P50] = 50000, [M_P99] = 99000,
 };
 
 /* begin, 10 point reads, 4 range reads, 2 updates, delete, insert, commit */
@@ -172,9 +175,8 @@ static void figures(struct wl_ctx *ctx)
 
 	ctx->metric[M_RATE] = wl_per_s(ctx, w->transactions);
 	ctx->metric[M_MEAN] = (s64)hist_mean(&sb.latency_ns);
-	ctx->metric[M_P50] = (s64)hist_percentile(&sb.latency_ns, 50000);
-	ctx->metric[M_P99] = (s64)hist_percentile(&sb.latency_ns, 99000);
-	ctx->metric[M_SAMPLES] = (s64)sb.latency_ns.count;
+	wl_percentiles(ctx, &sb.latency_ns);
+	wl_hist_add(ctx, "transaction_ns", &sb.latency_ns);
 	ctx->metric[M_BATCH] = wl_per(w->joined, w->batches);
 	ctx->metric[M_WAKEUPS] = wl_per(sb.pairs.wakeups, w->transactions);
 	ctx->metric[M_SOCKET] = wl_per(w->socket_sleeps, w->transactions);
@@ -236,6 +238,7 @@ static const struct workload sysbench = {
 	.spec = "workloads.md section 7",
 	.params = sysbench_params, .nr_params = ARRAY_SIZE(sysbench_params),
 	.metrics = sysbench_metrics, .nr_metrics = ARRAY_SIZE(sysbench_metrics),
-	.timed = true, .run = sysbench_run,
+	.percentiles = sysbench_percentiles, .min_samples = 10000, .timed = true,
+	.run = sysbench_run,
 };
 WORKLOAD(sysbench);

@@ -54,7 +54,8 @@ def test_stress_of_arms(arm):
 
 def test_workloads():
     without_races("2x2x1", "exec=live", "bench=hackbench,messaging,pingpong,spinners,"
-                  "sysbench,oracle_model,dbench,tbench", "groups=1", "loops=10", "n=3", "users=3", "warmup_s=0.1", "runtime_s=0.2", "runs=2")
+                  "sysbench,oracle_model,dbench,tbench", "groups=1", "loops=10", "n=3", "users=3",
+                  "warmup_s=0.1", "runtime_s=0.2", "runs=2")
 
 
 def test_selftests():
