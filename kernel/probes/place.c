@@ -36,7 +36,7 @@ static const struct param_info place_params[] = {
 	[P_FLAG] = { .name = "flag", .max = 1, .def = "0",
 		     .help = "has_idle_cores of the target's cache" },
 	[P_NEXT_CPU] = { .name = "next_cpu", .min = -1, .max = CPU_MAX, .def = "-1",
-			 .help = "where the rotating scan for the target goes on; -1: at the target" },
+			 .help = "where the rotating scan for it goes on; -1: at the target" },
 	[P_AVG_IDLE] = { .name = "avg_idle", .max = AVG_MAX_NS, .def = "1000000",
 			 .help = "ns that the waker's CPU idles on average, at each wake-up" },
 	[P_AVG_SCAN_COST] = { .name = "avg_scan_cost", .max = AVG_MAX_NS, .def = "0",
@@ -44,7 +44,7 @@ static const struct param_info place_params[] = {
 	[P_LATENCY_NICE] = { .name = "latency_nice", .min = -20, .max = 19, .def = "0",
 			     .help = "of the woken task" },
 	[P_WAKES] = { .name = "wakes", .min = 1, .max = 1000, .def = "1",
-		      .help = "wake-ups one after another; none is enqueued, what they leave stays" },
+		      .help = "wake-ups in a row; none is enqueued, what they leave stays" },
 };
 
 /* ---- the state asked for ------------------------------------------------------- */
@@ -241,7 +241,7 @@ static void place_report(const struct wl_ctx *ctx, const char *arm, bool first)
 
 static const struct workload place = {
 	.kind = WORKLOAD_PROBE, .name = "place",
-	.help = "which CPU select_idle_sibling and the affinity fallback give a woken task, and why",
+	.help = "which CPU the idle search and the affinity fallback give a woken task, and why",
 	.spec = "idle-search.md section 4",
 	.params = place_params, .nr_params = ARRAY_SIZE(place_params),
 	.profile = "v5.2", .check = place_check, .run = place_run, .report = place_report,

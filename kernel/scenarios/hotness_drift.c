@@ -23,7 +23,8 @@ enum { M_REFILL, M_DISTINCT, M_REFILLS, M_OFF_CORE, M_STAYED };
 
 static const struct param_info drift_params[] = {
 	[P_FORM] = { .name = "form", .kind = PARAM_WORD, .words = "literal|real",
-		     .def = "literal,real", .help = "target free when the second task wakes, or busy" },
+		     .def = "literal,real",
+		     .help = "target free when the second task wakes, or busy" },
 	[P_ROUNDS] = { .name = "rounds", .min = 1, .max = 1000, .def = "20",
 		       .help = "times that the timeline is played" },
 	[P_UNIT] = { .name = "unit_us", .min = 100, .max = 100000, .tag = 'G', .def = "1000",
@@ -35,10 +36,14 @@ static const struct param_info drift_params[] = {
 static const struct metric_info drift_metrics[] = {
 	[M_REFILL] = { "refill_us_per_wake", 3, METRIC_LOWER,
 		       "time that all bursts spent on refilling caches, per wake-up from home" },
-	[M_DISTINCT] = { "distinct_cpus", 0, METRIC_LOWER, "CPUs besides home that these wake-ups were sent to" },
-	[M_REFILLS] = { "refills", 0, METRIC_LOWER, "refills paid, from other CPUs or after others" },
-	[M_OFF_CORE] = { "off_core_pct", 2, METRIC_LOWER, "wake-ups sent to another core than home's" },
-	[M_STAYED] = { "stayed_pct", 2, METRIC_HIGHER, "second task's wake-ups that stayed on CPU 0" },
+	[M_DISTINCT] = { "distinct_cpus", 0, METRIC_LOWER,
+			 "CPUs besides home that these wake-ups were sent to" },
+	[M_REFILLS] = { "refills", 0, METRIC_LOWER,
+			"refills paid, from other CPUs or after others" },
+	[M_OFF_CORE] = { "off_core_pct", 2, METRIC_LOWER,
+			 "wake-ups sent to another core than home's" },
+	[M_STAYED] = { "stayed_pct", 2, METRIC_HIGHER,
+		       "second task's wake-ups that stayed on CPU 0" },
 };
 
 #define NR_TASKS 2

@@ -230,8 +230,9 @@ static bool judge_pair(struct wl_verdict *d, u32 fixed, u32 rotating, u32 *judge
 	 * mean varies (2-f)/f times as much. Scans that meet a CPU less often see less
 	 * of that. */
 	found = independent ? compare(a, b, 1, 1) : compare(a, b, 2000 - f, f);
-	verdict_say(d, "%s: the chance per CPU tested %s (%d standard errors), %s", d->arm[rotating],
-		    words[found + 1], Z, found == expected ? "as expected" : "UNEXPECTED");
+	verdict_say(d, "%s: the chance per CPU tested %s (%d standard errors), %s",
+		    d->arm[rotating], words[found + 1], Z,
+		    found == expected ? "as expected" : "UNEXPECTED");
 	return found == expected;
 }
 

@@ -26,7 +26,7 @@ import machine  # noqa: E402
 
 KEYS = {"image", "smp", "cpu", "numa", "qemu", "exec", "iso", "via", "args", "timeout", "status",
         "under_load", "lines", "no_lines", "stderr", "fields", "same_digest_as",
-        "same_results_as", "no_frames", "only_end", "quiet",
+        "same_results_as", "same_probes_as", "no_frames", "only_end", "quiet",
         "ids", "shifts", "src", "vendor", "llc_src", "disabled", "warnings", "masks",
         "domains", "last_domains", "nodes"}
 TIMED_OUT = 124
@@ -44,7 +44,7 @@ def load(path=CONFIG):
         unknown = set(stanza) - KEYS
         if unknown:
             raise ValueError(f"{path}: [{name}] has unknown keys {sorted(unknown)}")
-        for key in ("same_digest_as", "same_results_as"):
+        for key in ("same_digest_as", "same_results_as", "same_probes_as"):
             for other in stanza.get(key, "").split():
                 if other not in stanzas:
                     raise ValueError(f"{path}: [{name}] {key}: no stanza {other}")
@@ -205,6 +205,13 @@ def digest_faults(stanza, result, stanzas):
             yield f"digest {mine}, but {other} has {theirs}"
     for other in stanza.get("same_results_as", "").split():
         yield from result_faults(figures(result), figures(outcome(other, stanzas)), other)
+    for other in stanza.get("same_probes_as", "").split():
+        if not probes(result) or probes(result) != probes(outcome(other, stanzas)):
+            yield f"probe frames differ from those of {other}"
+
+
+def probes(result):
+    return [text for text in result["frames"] if json.loads(text)["type"] == "probe"]
 
 
 def figures(result):

@@ -42,7 +42,9 @@ static void check_point(u64 i)
 		const struct param_value *v = &point.values.p[p];
 
 		must(v->unset ? info->unset && !v->nr : v->nr >= 1 && v->nr <= PARAM_LIST_MAX);
-		for (u32 k = 0; info->kind != PARAM_WORD && info->kind != PARAM_MASK && k < v->nr; k++)
+		if (info->kind == PARAM_WORD || info->kind == PARAM_MASK)
+			continue;
+		for (u32 k = 0; k < v->nr; k++)
 			must(v->v[k] >= info->min && v->v[k] <= info->max);
 	}
 	json_init(&j, text, sizeof(text));

@@ -83,6 +83,19 @@ static u64 refill(u32 kb, u32 column)
 	return (u64)(kb < cap ? kb : cap) * rig.machine.refill_ns_per_kb[column] * 1000;
 }
 
+/* What bursts paid, by distance: nobody else ran, so never for the same CPU. */
+static void assert_paid(u64 smt, u64 llc, u64 pkg, u64 remote, u64 ps)
+{
+	const struct refill_stats *r = task_refills();
+
+	assert_int_equal(r->paid[DIST_SELF], 0);
+	assert_int_equal(r->paid[DIST_SMT], smt);
+	assert_int_equal(r->paid[DIST_LLC], llc);
+	assert_int_equal(r->paid[DIST_PKG], pkg);
+	assert_int_equal(r->paid[DIST_REMOTE], remote);
+	assert_int_equal(r->ps, ps);
+}
+
 static void test_refill_by_distance_and_cap(void **state)
 {
 	static const u32 kb[] = { 0, 50, 103, 500, 1009, 50000 };
@@ -90,6 +103,8 @@ static void test_refill_by_distance_and_cap(void **state)
 
 	(void)state;
 	for (u32 k = 0; k < ARRAY_SIZE(kb); k++) {
+		u64 sum_ps = 0;
+
 		rig_init(2, 2, 2, 2);
 		rig.cfg.hz = 100; /* no tick before 10 ms */
 		rig.machine.refill_ns_per_kb[3] = 7; /* to stay below */
@@ -107,7 +122,9 @@ static void test_refill_by_distance_and_cap(void **state)
 			assert_int_equal(cold->cpu, tour[i]);
 			assert_int_equal(cold->value, refill(kb[k], column[i]));
 			assert_int_equal(noted(MARK, 3 + 2 * i)->value, 0); /* paid once */
+			sum_ps += cold->value;
 		}
+		assert_paid(!!kb[k], !!kb[k], !!kb[k], 2 * !!kb[k], sum_ps);
 		assert_true(clock_ps() < 10 * MS);
 	}
 }
@@ -136,6 +153,7 @@ static void test_refill_is_paid_once(void **state)
 	rig.cfg.hz = 100;
 	run(hasty_main);
 	assert_int_equal(noted(MARK, 1)->value, refill(70, 3));
+	assert_paid(0, 0, 0, 1, refill(70, 3));
 }
 
 /* Sleeps twice on the same CPU; somebody else runs there the second time. */
