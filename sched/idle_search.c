@@ -99,24 +99,19 @@ static bool core_idles(const struct sched *s, u32 cpu)
 	return true;
 }
 
-/* What the whole cache had to offer when the answer was given: counts only. */
-static void ask_oracle(const struct search *q, u32 answer)
+/* What the whole cache had to offer when the answer was given. */
+static void ask_oracle(const struct search *q, struct sched_counters *n, u32 answer)
 {
 	struct sched *s = q->s;
-	struct sched_counters *n = &this_rq(s)->count;
-	u64 every = s->vector.value[TUN_ORACLE_EVERY];
-	bool cpu = false, core = false, core_taken;
+	bool cpu = false, core = false;
+	bool core_taken = !topo_has_smt(s->topo) || core_idles(s, answer);
 
-	if (!every || n->fast_path % every || !q->sd)
-		return;
-	env_uncharged_begin();
 	counter_add(&n->oracle_samples, 1);
-	core_taken = !topo_has_smt(s->topo) || core_idles(s, answer);
 	for_each_cpu(c, q->sd->span, s->nr_cpus) {
-		if ((core || core_taken) && (cpu || q->why->stage != STAGE_NONE))
-			break;
 		const struct rq *rq = cpu_rq(s, c);
 
+		if ((core || core_taken) && (cpu || q->why->stage != STAGE_NONE))
+			break;
 		if (!cpumask_test(&q->p->allowed, c))
 			continue;
 		cpu = cpu || stands_idle(rq) || runs_only_sched_idle(rq);
@@ -124,6 +119,22 @@ static void ask_oracle(const struct search *q, u32 answer)
 	}
 	counter_add(&n->idle_core_missed, core && !core_taken);
 	counter_add(&n->idle_cpu_missed, cpu && q->why->stage == STAGE_NONE);
+}
+
+static void count_answer(const struct search *q, u32 answer)
+{
+	struct sched_counters *n = &this_rq(q->s)->count;
+	u64 *const hits[STAGE_NR] = {
+		&n->stage_target, &n->stage_prev, &n->stage_recent, &n->stage_core,
+		&n->stage_core_first, &n->stage_cpu, &n->stage_smt, &n->stage_none,
+	};
+	u64 every = q->s->vector.value[TUN_ORACLE_EVERY];
+
+	env_uncharged_begin();
+	counter_add(&n->fast_path, 1);
+	counter_add(hits[q->why->stage], 1);
+	if (q->sd && every && n->fast_path % every == 0)
+		ask_oracle(q, n, answer);
 	env_uncharged_end();
 }
 
@@ -138,21 +149,14 @@ const char *const place_stage_name[STAGE_NR] = {
 u32 select_idle_sibling(struct sched *s, struct sched_task *p, u32 prev, u32 target,
 			struct placement *why)
 {
-	struct sched_counters *count = &this_rq(s)->count;
-	u64 *const hits[STAGE_NR] = {
-		&count->stage_target, &count->stage_prev, &count->stage_recent, &count->stage_core,
-		&count->stage_core_first, &count->stage_cpu, &count->stage_smt, &count->stage_none,
-	};
 	struct search q = { s, p, s->domains.llc[target], target, task_latency_nice(s, p), why };
 	u32 cpu;
 
 	*why = (struct placement){ .stage = STAGE_NONE };
-	counter_add(&count->fast_path, 1);
 	cpu = search_stages(&q, prev);
 	p->found_idle = why->stage != STAGE_NONE;
 	check_stage(&q, prev, cpu);
-	counter_add(hits[why->stage], 1);
-	ask_oracle(&q, cpu);
+	count_answer(&q, cpu);
 	if (why->scanned)
 		env_trace(EV_SCAN, p->id, why->nr, why->visits, why->budget_out);
 	env_trace(EV_PLACE, p->id, cpu, why->stage, target);

@@ -195,11 +195,21 @@ static u32 distance_bucket(const struct sched_topo *t, u32 a, u32 b)
 	return d == DIST_REMOTE && t->cpu[a].node != t->cpu[b].node ? d + 1 : d;
 }
 
+/* p had a choice. */
+static void count_distances(struct sched *s, u32 prev, u32 this, u32 cpu)
+{
+	struct sched_counters *n = &this_rq(s)->count;
+
+	env_uncharged_begin();
+	counter_add(&n->distance_prev[distance_bucket(s->topo, prev, cpu)], 1);
+	counter_add(&n->distance_waker[distance_bucket(s->topo, this, cpu)], 1);
+	env_uncharged_end();
+}
+
 /* wake_lock held, p sleeps. */
 static void try_to_wake_up(struct sched *s, struct sched_task *p, u32 flags)
 {
 	u32 cpu, prev = task_cpu(p), prev_choice, this = env_this_cpu();
-	struct sched_counters *count = &this_rq(s)->count;
 	bool migrated;
 
 	schedstat_inc(s, wakeups);
@@ -218,10 +228,8 @@ static void try_to_wake_up(struct sched *s, struct sched_task *p, u32 flags)
 	prev = p->cpu;
 	prev_choice = p->wake_cpu;
 	cpu = select_task_rq(s, p, prev_choice, SELECT_WAKE, flags);
-	if (p->nr_allowed > 1) { /* else there was nothing to choose */
-		counter_add(&count->distance_prev[distance_bucket(s->topo, prev_choice, cpu)], 1);
-		counter_add(&count->distance_waker[distance_bucket(s->topo, this, cpu)], 1);
-	}
+	if (p->nr_allowed > 1)
+		count_distances(s, prev_choice, this, cpu);
 	migrated = cpu != prev;
 	if (migrated)
 		migrate_task_rq_wake(s, p, cpu);

@@ -259,19 +259,17 @@ static void test_wakeup_preemption(void **state)
 static void test_latency_nice_preemption(void **state)
 {
 	static const struct { s32 p, curr; u64 gran; } table[] = {
-		{ 0, 0, 4000000 }, { -20, 0, 2000000 }, { 19, 0, 5900000 }, { -20, 19, 100000 },
-		{ 19, -20, 7900000 }, { 10, 10, 4000000 },
+		{ 0, 0, 4000000 },  { -20, 0, 2000000 },  { 19, 0, 5900000 },
+		{ -20, 19, 100000 }, { 19, -20, 7900000 }, { 10, 10, 4000000 },
 	};
 
 	(void)state;
 	for (u32 i = 0; i < ARRAY_SIZE(table); i++)
 		for (u32 more = 0; more < 2; more++) {
-			struct sched_task *p, *curr;
-
 			begin(8, PROFILE_V6_4, "LN_PREEMPT+NO_TTWU_QUEUE");
-			p = sleeps_at(0);
+			struct sched_task *p = sleeps_at(0), *curr = runs_at(100 * MS);
+
 			sched_set_latency_nice(m.s, p, table[i].p);
-			curr = runs_at(100 * MS);
 			sched_set_latency_nice(m.s, curr, table[i].curr);
 			set_floor(root, 100 * MS);
 			curr->se.vruntime = 100 * MS + table[i].gran + more;
