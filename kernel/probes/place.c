@@ -6,10 +6,8 @@
  */
 #include "../../sched/place.h"
 #include "../console.h"
-#include "../frame.h"
 #include "../lib/fmt.h"
-#include "../plan.h"
-#include "../workloads/ctx.h"
+#include "probe.h"
 
 enum {
 	P_BUSY, P_ALLOWED, P_THIS, P_PREV, P_TARGET, P_RECENT, P_FLAG, P_NEXT_CPU, P_AVG_IDLE,
@@ -165,10 +163,8 @@ static void number_or_null(struct json *j, const char *key, bool known, u64 v)
 static void probe_frame(const struct wl_ctx *ctx, const char *arm, u32 wake,
 			const struct place_probe_result *r)
 {
-	struct json *j = frame_begin("probe");
+	struct json *j = probe_begin(ctx, arm);
 
-	json_str(j, "probe", ctx->w->name);
-	json_str(j, "arm", arm);
 	json_u64(j, "wake", wake);
 	json_u64(j, "cpu", r->cpu);
 	json_u64(j, "chosen", r->chosen);
@@ -181,8 +177,7 @@ static void probe_frame(const struct wl_ctx *ctx, const char *arm, u32 wake,
 	json_s64(j, "next_cpu", r->next_cpu);
 	json_bool(j, "has_idle_cores", r->has_idle_cores);
 	json_u64(j, "recent", r->recent);
-	plan_params_json(j, ctx->w, ctx->v);
-	frame_end(j);
+	probe_end(ctx, j);
 }
 
 static const char *const stage_words[STAGE_NR] = {
@@ -212,27 +207,12 @@ static void put_row(const char *arm, u32 wake, const struct place_probe_result *
 		       place_stage_name[r->why.stage], text);
 }
 
-static void put_heading(const struct wl_ctx *ctx)
-{
-	char text[400], value[64];
-	size_t len = 0;
-
-	for (u32 p = 0; p < workload_nr_params(ctx->w) && len < sizeof(text); p++)
-		len += (size_t)fmt_sn(text + len, sizeof(text) - len, " %s=%s",
-				      workload_param(ctx->w, p)->name,
-				      param_text(workload_param(ctx->w, p), &ctx->v->p[p], value,
-						 sizeof(value)));
-	console_line("");
-	console_printf("%s:%s", ctx->w->name, text);
-	console_printf("%-20s %4s %4s  %-10s %s", "arm", "wake", "cpu", "stage", "why");
-}
-
 static void place_report(const struct wl_ctx *ctx, const char *arm, bool first)
 {
 	const struct place_probe_result *out = ctx->answer;
 
 	if (first)
-		put_heading(ctx);
+		probe_heading(ctx, "%-20s %4s %4s  %-10s %s", "arm", "wake", "cpu", "stage", "why");
 	for (u32 i = 0; i < (u32)param_num(ctx->v, P_WAKES); i++) {
 		probe_frame(ctx, arm, i + 1, &out[i]);
 		put_row(arm, i + 1, &out[i]);

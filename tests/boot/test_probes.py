@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""The worked examples of the specifications, asked through probe= as a user would."""
+
+import json
+import os
+import subprocess
+
+import harness
+import pytest
+
+HOST = os.path.join(harness.REPO, "build/host/anechoic-host")
+
+
+def ask(*words):
+    """The probe frames of one command."""
+    done = subprocess.run([HOST, *words], stdout=subprocess.PIPE, text=True, check=True,
+                          timeout=60)
+    frames = [json.loads(line[1:]) for line in done.stdout.splitlines()
+              if line.startswith("@{")]
+    return [f for f in frames if f["type"] == "probe"]
+
+
+# --- probe=place: idle-search.md section 10 ------------------------------------------
+
+SERIES = "base+SIS_LIMIT+SIS_ROTATE"
+ARMS = {
+    "B15": ("b15:base", 1000000), "B4": ("b4:base", 100000), "R": (f"r:{SERIES}", 1000000),
+    "RN": (f"rn:{SERIES}+NO_SIS_CORE", 1000000), "CF": (f"cf:{SERIES}+CORE_FIRST=2", 1000000),
+    "SF": (f"sf:{SERIES}+SMT_FIRST", 1000000),
+}
+INITIAL = {"core": "c", "cpu": "u", "smt": "s", "core_first": "f", "none": "-", "prev": "p",
+           "recent": "r", "target": "t"}
+
+# id: the setup, then B15, B4, R, RN, CF, SF
+PLACES = {
+    "E1": ("busy=01 flag=1", "2c", "2c", "2c", "1u n1", "2c", "2c"),
+    "E2": ("busy=55 flag=1", "1u", "1u", "1u n1", "1u n1", "1f", "1s"),
+    "E3": ("busy=0F flag=1", "4c", "4c", "4c", "0- n3", "4c", "4c"),
+    "E4-E5": ("busy=0F wakes=2", "4u, 4u", "0-, 0-", "0- n3, 4u n4", "0- n3, 4u n4",
+              "4u n4, 4u n4", "0- n3, 4u n4"),
+    "E6": ("busy=7F wakes=3", "7u, 7u, 7u", "0-, 0-, 0-", "0- n3, 0- n6, 7u n7",
+           "0- n3, 0- n6, 7u n7", "0- n5, 7u n7, 7u n7", "0- n3, 0- n6, 7u n7"),
+    "E7": ("busy=15 next_cpu=4", "1u", "1u", "5u n5", "5u n5", "1f", "1s"),
+    "E9": ("busy=01 allowed=C1", "6u", "0-", "0- n3", "0- n3", "6u n6", "0- n3"),
+    "E10": ("busy=FF flag=1", "0-", "0-", "0- n3", "0- n3", "0- n5", "0- n3"),
+    "E13": ("busy=04 target=2 prev=0", *["0p"] * 6),
+    "E14": ("busy=01 recent=5", *["5r"] * 6),
+}
+FLAG_AFTER = {"E1": "111111", "E2": "000100", "E3": "111111", "E10": "000100"}
+
+
+def cell(frame, rotates):
+    """As the specification writes it: CPU, stage, and next_cpu if the search wrote it."""
+    wrote = rotates and frame["visits"] is not None and \
+        (frame["visits"] or frame["budget_out"])
+    return f"{frame['cpu']}{INITIAL[frame['stage']]}" + \
+        (f" n{frame['next_cpu']}" if wrote else "")
+
+
+@pytest.mark.parametrize("example", PLACES)
+@pytest.mark.parametrize("variant", ARMS)
+def test_place(example, variant):
+    setup, *want = PLACES[example]
+    arm, avg_idle = ARMS[variant]
+    frames = ask("probe=place", "topo=1x4x2", "avg_scan_cost=976", f"avg_idle={avg_idle}",
+                 f"arms={arm}", *setup.split())
+    column = list(ARMS).index(variant)
+    assert ", ".join(cell(f, "SIS_ROTATE" in arm) for f in frames) == want[column]
+    flag = FLAG_AFTER.get(example, "000000")[column] == "1"
+    assert all(f["has_idle_cores"] == flag for f in frames)
+    if example == "E10" and variant in ("B15", "B4"):
+        (f,) = frames
+        assert (f["visits"], f["avg_updated"]) == ((8, True) if variant == "B15" else (3, False))
+    if example == "E14":
+        assert frames[0]["recent"] == 0
+
+
+def test_e9_as_posted_ignores_affinity_and_is_mended():
+    (f,) = ask("probe=place", "topo=1x4x2", "avg_scan_cost=976", "busy=01", "allowed=C1",
+               f"arms=x:{SERIES}+CORE_FIRST=1")
+    assert (f["chosen"], f["stage"], f["cpu"]) == (1, "core_first", 0)
+
+
+@pytest.mark.parametrize("weight, cpu, nr, want", [
+    ("count", 0, 8, (5, "cpu")), ("percpu", 0, 8, (5, "cpu")), ("percpu_v3", 0, 4, (0, "none")),
+    ("percpu_v3", 3, 8, (5, "cpu"))])
+def test_e12_v3s_sibling_weights(weight, cpu, nr, want):
+    (f,) = ask("probe=place", "topo=1x2x4", "avg_scan_cost=976", "busy=1F", f"target={cpu}",
+               f"arms=x:base+SIS_LIMIT+SIB_WEIGHT={weight}")
+    assert (f["nr"], (f["cpu"], f["stage"])) == (nr, want)
+
+
+@pytest.mark.parametrize("topo, avg_idle, cost, base, limit", [
+    ("1x4x2", 1000000, 976, 15, 4), ("1x4x2", 250000, 976, 4, 3), ("1x4x2", 100000, 976, 4, 2),
+    ("1x22x2", 1000000, 2000, 42, 4), ("1x22x2", 100000, 2000, 4, 4),
+    ("1x22x2", 50000, 2000, 4, 2), ("1x22x4", 1000000, 5000, 34, 8)])
+def test_budgets(topo, avg_idle, cost, base, limit):
+    frames = ask("probe=place", f"topo={topo}", f"avg_idle={avg_idle}", f"avg_scan_cost={cost}",
+                 "busy=" + "F" * (22 if topo == "1x22x4" else 11 if topo == "1x22x2" else 2),
+                 "arms=base,x:base+SIS_LIMIT")
+    assert [f["nr"] for f in frames] == [base, limit]
+
+
+@pytest.mark.parametrize("mode, avg_idle, want", [
+    ("depth", 1000000, (45, 43, 42, 23, 5)), ("depth", 50000, (45, 24, 4, 4, 4)),
+    ("pct", 1000000, (45, 34, 23, 12, 3))])
+def test_latency_nice_budgets(mode, avg_idle, want):
+    frames = ask("probe=place", "topo=1x22x2", f"avg_idle={avg_idle}", "avg_scan_cost=2000",
+                 "busy=" + "F" * 11, "latency_nice=-20,-10,0,10,19",
+                 f"arms=x:base+LN_SCAN={mode}")
+    assert tuple(f["nr"] for f in frames) == want
+
+
+def test_a_warm_scan_costs_less_than_a_cold_one():
+    frames = ask("machine=bdw-2x22x2", "probe=place", "busy=" + "F" * 22, "wakes=2",
+                 "arms=base")
+    cold, warm = (f["scan_ns"] for f in frames)
+    # 44 lines of other CPUs: a hand-over each, 45 ns but for the sibling's, then hits.
+    assert 44 * 30 < cold - warm < 44 * 45
+
+
+# --- probe=pelt: cfs-core.md section 13 -------------------------------------------------
+
+PERIOD = 1048576
+
+
+@pytest.mark.parametrize("n, once, stepwise", [
+    (1, (1002, 1026048, 21, 21), (1002, 1026048, 21, 21)),
+    (2, (1981, 2028544, 43, 43), (1982, 2030109, 43, 43)),
+    (8, (7433, 7611392, 162, 162), (7436, 7618458, 162, 163)),
+    (32, (23359, 23919616, 512, 512), (23369, 23941816, 512, 512)),
+    (64, (35039, 35879936, 768, 768), (35053, 35912725, 768, 768)),
+    (128, (43799, 44850176, 960, 960), (43817, 44890905, 960, 960)),
+    (345, (46692, 47812608, 1023, 1023), (46714, 47856424, 1023, 1024))])
+def test_always_running(n, once, stepwise):
+    for updates, want in ((1, once), (n, stepwise)):
+        (f,) = ask("probe=pelt", f"ns={n * PERIOD}", f"updates={updates}")
+        assert (f["load_sum"], f["util_sum"], f["load_avg"], f["util_avg"]) == want
+
+
+@pytest.mark.parametrize("words, want", [
+    ("ns=10000000", {"period_contrib": 549, "load_sum": 8824, "load_avg": 191}),
+    ("ns=100000000", {"period_contrib": 376, "load_sum": 41126, "load_avg": 894}),
+    ("ns=33554432 weight=335", {"load_avg": 167}),
+    ("ns=33554432 weight=88761", {"load_avg": 44380}),
+    ("ns=33554432 of=queue weight=3072 runnable=3",
+     {"load_avg": 1536, "runnable_avg": 1536, "util_avg": 512}),
+    ("ns=1048576 state=blocked load_sum=46718", {"load_sum": 45716, "load_avg": 1002}),
+    ("ns=134217728 state=blocked load_sum=46718", {"load_sum": 2918, "load_avg": 63}),
+    ("ns=614400 state=running", {"load_sum": 600, "load_avg": 0}),
+    ("ns=1228800 updates=2", {"load_sum": 1177, "period_contrib": 176, "load_avg": 25})])
+def test_pelt(words, want):
+    (f,) = ask("probe=pelt", *words.split())
+    assert {k: f[k] for k in want} == want
+
+
+def test_eight_periods_on_eight_off():
+    on, off = ask("probe=pelt", f"ns={8 * PERIOD}:{8 * PERIOD}", "updates=8", "repeat=400")
+    assert (on["load_avg"], off["load_avg"]) == (556, 467)
+
+
+def test_v5_2_has_a_runnable_signal():
+    old, new = (ask("probe=pelt", "ns=33554432", f"profile={p}")[0] for p in ("v5.2", "v6.4"))
+    assert (old["runnable_load_avg"], new["runnable_load_avg"]) == (512, 0)
