@@ -17,7 +17,7 @@ enum { STATE_RUNNING, STATE_RUNNABLE, STATE_BLOCKED };
 
 static const struct param_info pelt_params[] = {
 	[P_OF] = { .name = "of", .kind = PARAM_WORD, .words = "entity|queue", .def = "entity",
-		   .help = "whose averages: an entity's load_sum is without, a queue's with weight" },
+		   .help = "whose averages; only a queue's load_sum is weighted" },
 	[P_WEIGHT] = { .name = "weight", .min = 1, .max = 1 << 28, .def = "1024",
 		       .help = "nice 0 is 1024; of a queue the sum" },
 	[P_RUNNABLE] = { .name = "runnable", .max = 65535, .def = "1",
