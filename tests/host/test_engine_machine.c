@@ -97,6 +97,39 @@ static void test_published_machines(void **state)
 	assert_int_equal(bdw->kpti_ns, 100);
 }
 
+/* And of those of the task-group series. */
+static void test_group_machines(void **state)
+{
+	static const struct {
+		const char *name;
+		u32 ps_per_insn, speed, llc_ns, remote_ns, ipi_remote_ns, kpti_ns;
+	} row[] = {
+		/* 10^3 / (GHz * IPC): 3.0 * 1.9, 3.3 * 1.7, 3.3 * 1.5, 3.5 * 1.5, 3.0 * 1.2 */
+		{ "spr-2x56x2", 175, 620, 65, 140, 950, 0 },
+		{ "icl-2x32x2", 178, 620, 51, 108, 950, 0 },
+		{ "clx-2x28x2", 202, 620, 47, 134, 1000, 0 },
+		{ "cfl-1x6x2", 190, 600, 21, 0, 0, 90 },
+		{ "snb-1x2x2", 277, 600, 33, 0, 0, 140 },
+	};
+
+	(void)state;
+	for (u32 r = 0; r < ARRAY_SIZE(row); r++) {
+		const struct machine *m = machine_find(row[r].name);
+
+		assert_non_null(m);
+		assert_int_equal(machine_ps_per_insn(m), row[r].ps_per_insn);
+		assert_int_equal(machine_smt_speed(m, 2), row[r].speed);
+		assert_int_equal(m->c2c_ps[1], row[r].llc_ns * 1000);
+		assert_int_equal(m->c2c_ps[3], row[r].remote_ns * 1000);
+		assert_int_equal(m->ipi_ns[3], row[r].ipi_remote_ns);
+		assert_int_equal(m->kpti_ns, row[r].kpti_ns);
+		assert_int_equal(m->llc_cores, m->cores);
+		assert_true(m->mwait);
+		/* Two sockets, and only then a distance between them. */
+		assert_int_equal(!m->c2c_ps[3], m->sockets == 1);
+	}
+}
+
 static void test_columns_by_distance(void **state)
 {
 	static const struct { u32 column[4], want[4]; } row[] = {
@@ -118,6 +151,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_published_machines),
+		cmocka_unit_test(test_group_machines),
 		cmocka_unit_test(test_columns_by_distance),
 	};
 
