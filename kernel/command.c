@@ -69,15 +69,14 @@ static bool same_machine(const struct sched_topo *a, const struct sched_topo *b)
 	return true;
 }
 
-/* Values that only the machine can refuse: CPU numbers, masks, sizes. */
+/* Values that only the machine can refuse: CPU numbers, masks, sizes; and those that
+ * go together or not, once the machine has settled them. */
 static void check_values(const struct cmdline *cl, struct arena *a)
 {
 	struct plan_point *point = arena_alloc(a, sizeof(*point));
 	u64 points = plan_points(cl);
 	char why[256];
 
-	if (!cl->nr_bench || cl->bench[0]->kind == WORKLOAD_BENCH)
-		return;
 	for (u64 i = 0; i < points; i++) {
 		const struct workload *w;
 
@@ -87,6 +86,8 @@ static void check_values(const struct cmdline *cl, struct arena *a)
 			if (!param_fits(workload_param(w, p), &point->values.p[p], topo.nr_cpus,
 					why, sizeof(why)))
 				usage("error: %s", why);
+		if (!params_agree(w, &point->values, why, sizeof(why)))
+			usage("error: %s", why);
 		if (w->check && !w->check(w, &point->values, &topo, why, sizeof(why)))
 			usage("error: %s", why);
 	}

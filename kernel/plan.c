@@ -79,6 +79,7 @@ void plan_point(const struct cmdline *cl, u64 i, u32 cpus, u32 cores, struct pla
 		param_resolve(workload_param(w, p), &out->values.p[p], cpus, cores);
 		i /= s->nr;
 	}
+	params_settle(w, &out->values);
 }
 
 struct plan_run plan_run(const struct cmdline *cl, u64 i)

@@ -8,15 +8,37 @@
 #include "platform.h"
 #include "trace.h"
 
+#define NICE_0_SHARES 1024 /* those of a group that weighs as a task of nice 0 */
+
 static struct {
 	const struct run_spec *spec;
 	struct run_result *result;
 } running;
 
-/* The first task: the workload's own main. */
+/* group_depth=, groups_of=, group_shares=: a chain of groups, and siblings at its end. */
+static void make_groups(struct wl_ctx *ctx)
+{
+	s64 depth = param_common(ctx->w, ctx->v, COMMON_GROUP_DEPTH);
+	u32 nr = (u32)param_common(ctx->w, ctx->v, COMMON_GROUPS_OF);
+	const struct param_value *shares = &ctx->v->p[ctx->w->nr_params + COMMON_GROUP_SHARES];
+	struct task_group *above = sched_root_group(the_sched), **group;
+
+	if (!depth)
+		return;
+	while (--depth)
+		above = tg_create(the_sched, above, NICE_0_SHARES);
+	group = arena_alloc(ctx->arena, nr * sizeof(*group));
+	for (u32 i = 0; i < nr; i++)
+		group[i] = tg_create(the_sched, above, (u64)shares->v[i % shares->nr]);
+	tasks_deal_groups(group, nr);
+}
+
+/* The first task, which stays in the root group: the workload's own main. */
 static void first_task(void *arg)
 {
 	(void)arg;
+	if (running.spec->workload->kind != WORKLOAD_PROBE)
+		make_groups(&running.result->ctx);
 	running.spec->workload->run(&running.result->ctx);
 	engine_finish();
 }

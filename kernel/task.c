@@ -30,6 +30,8 @@ static struct {
 	struct list all;
 	struct list free;         /* exited and reaped: struct and stack are used again */
 	struct refill_stats refills; /* atomic */
+	struct task_group *const *group;
+	u32 nr_groups;
 	struct raw_lock lock;     /* the rest of this struct, but cpu[] */
 } tasks;
 
@@ -283,6 +285,20 @@ static void deal_traits(struct task *t)
 		sched_set_freq_heavy(the_sched, &t->st, *heavy);
 }
 
+void tasks_deal_groups(struct task_group *const *group, u32 nr)
+{
+	tasks.group = group;
+	tasks.nr_groups = nr;
+}
+
+static void deal_group(struct task *t, u32 unit)
+{
+	if (!unit && t->parent->st.id == 1)
+		unit = t->st.id - 1;
+	if (tasks.nr_groups && unit)
+		sched_move_task(the_sched, &t->st, tasks.group[(unit - 1) % tasks.nr_groups]);
+}
+
 struct task *task_fork(const struct task_attr *attr, void (*fn)(void *), void *arg)
 {
 	struct task *parent = task_self(), *t = task_alloc();
@@ -306,6 +322,7 @@ struct task *task_fork(const struct task_attr *attr, void (*fn)(void *), void *a
 	if (attr->allowed)
 		sched_set_affinity(the_sched, &t->st, attr->allowed);
 	deal_traits(t);
+	deal_group(t, attr->unit);
 	parent->children++;
 	env_path_end(PATH_FORK);
 	sched_wake_new(the_sched, &t->st);

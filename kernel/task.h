@@ -79,12 +79,18 @@ void tasks_panic_dump(void);
 /* The calling task. */
 struct task *task_self(void);
 
+/* The groups that tasks are dealt to from now on, in the order of their units; they
+ * stay as they are. */
+void tasks_deal_groups(struct task_group *const *group, u32 nr);
+
 struct task_attr {
 	const char *name;
 	u32 mm;                      /* 0: the parent's */
 	s32 nice;
 	const struct cpumask *allowed; /* NULL: the parent's */
 	u32 footprint_kb;
+	u32 unit;                    /* from 1: tasks of one unit share a group; 0: the parent's
+					group, but a unit of its own for a child of the first task */
 };
 
 /* Forks a task that runs fn(arg); it is on its way when this returns. (sync) */

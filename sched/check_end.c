@@ -50,8 +50,9 @@ static void check_search_counters(const struct rq *rq, bool inside)
 	const struct sched_counters *n = &rq->count;
 
 	check_sum(rq, inside, n->fast_path, stage_hits(n), "searches");
-	check_sum(rq, inside, n->fast_path, values_in(n->distance_prev), "searches (distance)");
-	check_sum(rq, inside, n->fast_path, values_in(n->distance_waker),
+	check_sum(rq, inside, n->fast_path + n->wake_dictated, values_in(n->distance_prev),
+		  "searches (distance)");
+	check_sum(rq, inside, n->fast_path + n->wake_dictated, values_in(n->distance_waker),
 		  "searches (from waker)");
 	check_sum(rq, inside, n->scans, values_in(n->scan_visits_hist), "scans (visits)");
 	check_sum(rq, inside, n->scans, values_in(n->scan_time_log2_ns), "scans (time)");
@@ -91,7 +92,9 @@ static void check_counters(const struct rq *rq, bool inside)
 	const struct sched_counters *n = &rq->count;
 
 	check_sum(rq, inside, n->wakeups,
-		  n->wakeups_queued + n->fast_path + rq->check.pinned, "wake-ups");
+		  n->wakeups_queued + n->fast_path + n->wake_dictated + rq->check.pinned,
+		  "wake-ups");
+	check_part(rq, n->wake_imposed, n->wake_dictated, "imposed wake-ups");
 	/* Whoever is not idle now got there from the idle task, which nobody counts. */
 	check_sum(rq, false, n->switches,
 		  n->switches_voluntary + n->switches_preempt + n->idle_entries +

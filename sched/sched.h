@@ -143,7 +143,12 @@ void sched_fork(struct sched *s, struct sched_task *t, struct sched_task *parent
 /* First wake-up of a forked task. */
 void sched_wake_new(struct sched *s, struct sched_task *t);
 
-enum sched_wake_flags { WAKE_SYNC = 1 << 0, WAKE_FORK = 1 << 1 };
+/* MOVE and STAY dictate the place of a task that has left its queue: an idle CPU of
+ * its last one's cache, else that cache's next, but never the last one while it has
+ * others; and the last one. Affinity has the last word. */
+enum sched_wake_flags {
+	WAKE_SYNC = 1 << 0, WAKE_FORK = 1 << 1, WAKE_MOVE = 1 << 2, WAKE_STAY = 1 << 3,
+};
 
 /* try_to_wake_up. False when t was not sleeping. Any context. */
 bool sched_wake(struct sched *s, struct sched_task *t, u32 flags);
@@ -170,7 +175,21 @@ void sched_set_freq_heavy(struct sched *s, struct sched_task *t, bool on);
 /* The group's latency_nice, in [-20, 19], with LN_GROUP the one of its tasks that
  * have none of their own, and of groups below it that have none. */
 void sched_set_group_latency_nice(struct sched *s, struct task_group *tg, s32 latency_nice);
+
+/* ---- groups: spec/cfs-core.md section 1 ------------------------------------ */
+
+/* The group that every task is in unless it is moved. */
 struct task_group *sched_root_group(struct sched *s);
+
+/* A group whose entities weigh shares (1024: a nice-0 task), in 2..2^18, below
+ * parent. Memory from the scheduler's arena. */
+struct task_group *tg_create(struct sched *s, struct task_group *parent, u64 shares);
+
+/* A group that counts as SCHED_IDLE. */
+struct task_group *tg_create_idle(struct sched *s, struct task_group *parent);
+
+/* Moves p, in whatever state, into tg. Takes p's locks. (sync) */
+void sched_move_task(struct sched *s, struct sched_task *p, struct task_group *tg);
 
 /* mask must name an online CPU. A task running elsewhere moves when it is next
  * switched out, which is requested at once. */

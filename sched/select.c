@@ -169,6 +169,8 @@ u32 select_task_rq(struct sched *s, struct sched_task *p, u32 prev, enum select_
 	if (p->nr_allowed == 1) {
 		cpu = cpumask_first(&p->allowed, s->nr_cpus);
 		this_rq(s)->check.pinned += kind == SELECT_WAKE;
+	} else if (wake_flags & (WAKE_MOVE | WAKE_STAY)) {
+		cpu = select_dictated_rq(s, p, prev, wake_flags);
 	} else {
 		cpu = select_task_rq_fair(s, p, prev, kind, wake_flags);
 	}

@@ -78,7 +78,7 @@ static void group_start(struct wl_ctx *ctx, u32 g)
 	for (u32 i = 0; i < 2 * msg.cfg.fds; i++) {
 		bool sends = i >= msg.cfg.fds;
 		struct member *m = sends ? &group->sender[i - msg.cfg.fds] : &group->receiver[i];
-		struct task_attr attr = { .name = sends ? "sender" : "receiver",
+		struct task_attr attr = { .name = sends ? "sender" : "receiver", .unit = g + 1,
 					  .mm = msg.cfg.process ? task_new_mm() : 0 };
 
 		*m = (struct member){ ctx, group, sends ? i - msg.cfg.fds : i, NULL, 0, 0 };

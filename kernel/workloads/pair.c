@@ -55,9 +55,9 @@ void pairs_start(struct pairs *ps, struct wl_ctx *ctx, const struct pair_kind *k
 	ps->pair = arena_alloc(ctx->arena, n * sizeof(*ps->pair));
 	for (u32 i = 0; i < n; i++) {
 		struct pair *p = &ps->pair[i];
-		struct task_attr client = { .name = "client",
+		struct task_attr client = { .name = "client", .unit = i + 1,
 					    .mm = clients_mm ? clients_mm : task_new_mm() };
-		struct task_attr server = { .name = "server",
+		struct task_attr server = { .name = "server", .unit = i + 1,
 					    .mm = servers_mm ? servers_mm : task_new_mm() };
 
 		p->ctx = ctx;

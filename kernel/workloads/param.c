@@ -31,6 +31,20 @@ static const struct param_info common_params[COMMON_NR] = {
 		.def = "none",
 		.help = "latency_nice of the root group, for LN_GROUP",
 	},
+	[COMMON_GROUP_DEPTH] = {
+		.name = "group_depth", .max = 8, .unset = "auto", .def = "auto",
+		.help = "task groups nested so deep, the tasks in the deepest; 0: none; auto: as "
+			"the workload was published",
+	},
+	[COMMON_GROUPS_OF] = {
+		.name = "groups_of", .min = 1, .max = 1024, .def = "1",
+		.help = "sibling groups at that depth, among which the tasks are dealt out: "
+			"those that work together into one",
+	},
+	[COMMON_GROUP_SHARES] = {
+		.name = "group_shares", .kind = PARAM_LIST, .min = 2, .max = 262144, .def = "1024",
+		.help = "shares of these groups, in turn; a task of nice 0 weighs 1024",
+	},
 	[COMMON_RUNTIME_NS] = {
 		.name = "runtime_s", .digits = NS_DIGITS, .min = 1000000, .max = 600000000000,
 		.def = "1", .help = "virtual time that is measured",
@@ -252,6 +266,29 @@ void param_resolve(const struct param_info *p, struct param_value *v, u32 cpus, 
 	count = ((v->of == 'C' ? cpus : cores) * v->v[0] + divisor / 2) / divisor;
 	count = count < p->min ? p->min : count > p->max ? p->max : count;
 	*v = (struct param_value){ .nr = 1, .v = { count } };
+}
+
+void params_settle(const struct workload *w, struct param_values *v)
+{
+	struct param_value *depth = &v->p[w->nr_params + COMMON_GROUP_DEPTH];
+
+	if (w->kind != WORKLOAD_PROBE && depth->unset)
+		*depth = (struct param_value){
+			.nr = 1, .v = { w->group_depth ? w->group_depth(v) : 0 },
+		};
+}
+
+bool params_agree(const struct workload *w, const struct param_values *v, char *why, size_t n)
+{
+	s64 groups;
+
+	if (w->kind == WORKLOAD_PROBE)
+		return true;
+	groups = param_common(w, v, COMMON_GROUPS_OF);
+	if (groups == 1 || param_common(w, v, COMMON_GROUP_DEPTH))
+		return true;
+	fmt_sn(why, n, "groups_of=%lld: needs group_depth=; allowed 1..8", (long long)groups);
+	return false;
 }
 
 /* ---- masks --------------------------------------------------------------- */

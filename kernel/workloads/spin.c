@@ -68,14 +68,21 @@ void spin_edge(struct wl_ctx *ctx)
 	}
 }
 
-/* The i-th online CPU, round and round. */
-static u32 online_cpu(const struct sched_topo *t, u32 i)
+static u32 online_cpus(const struct sched_topo *t)
 {
-	u32 online = 0, cpu = 0;
+	u32 online = 0;
 
 	for (u32 c = 0; c < t->nr_cpus; c++)
 		online += t->cpu[c].online;
-	for (i %= online; !t->cpu[cpu].online || i--; cpu++)
+	return online;
+}
+
+/* The i-th online CPU, round and round. */
+static u32 online_cpu(const struct sched_topo *t, u32 i)
+{
+	u32 cpu = 0;
+
+	for (i %= online_cpus(t); !t->cpu[cpu].online || i--; cpu++)
 		;
 	return cpu;
 }
@@ -98,6 +105,15 @@ static const struct cpumask *pinned(const struct wl_ctx *ctx, u32 i)
 	return m;
 }
 
+/* Pinned ones that make up one round over the machine: so each CPU has some of
+ * every group. */
+static u32 unit(const struct sched_topo *t, u32 i)
+{
+	return sp.cfg.pin == PIN_EACH ? 1 + i / online_cpus(t)
+	     : sp.cfg.pin == PIN_CORE ? 1 + i / t->nr_cores
+				      : 0;
+}
+
 void spin_start(struct wl_ctx *ctx, const struct spin_config *cfg)
 {
 	size_t bytes = cfg->n * sizeof(u64);
@@ -111,7 +127,8 @@ void spin_start(struct wl_ctx *ctx, const struct spin_config *cfg)
 		const struct param_value *nice = cfg->nice;
 		struct task_attr attr = { .name = "spinner",
 					  .nice = nice ? (s32)nice->v[i % nice->nr] : 0,
-					  .allowed = pinned(ctx, i) };
+					  .allowed = pinned(ctx, i),
+					  .unit = unit(ctx->topo, i) };
 
 		sp.spinner[i].ctx = ctx;
 		sp.spinner[i].task = task_fork(&attr, spinner_main, &sp.spinner[i]);

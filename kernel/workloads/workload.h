@@ -53,6 +53,7 @@ struct param_values {
  * behind their own; the last two only if timed. Probes have none. */
 enum param_common {
 	COMMON_JITTER_PCT, COMMON_LATENCY_NICE, COMMON_FREQ_HEAVY, COMMON_GROUP_LATENCY_NICE,
+	COMMON_GROUP_DEPTH, COMMON_GROUPS_OF, COMMON_GROUP_SHARES,
 	COMMON_RUNTIME_NS, COMMON_WARMUP_NS, COMMON_NR
 };
 
@@ -79,6 +80,7 @@ struct workload {
 	const char *jitter_pct;            /* its default; NULL: 10 */
 	bool timed;                        /* has runtime_s and warmup_s */
 	const char *runtime_s, *warmup_s;  /* their defaults; NULL: 1 */
+	u32 (*group_depth)(const struct param_values *v); /* what "auto" is; NULL: 0 */
 	const char *profile;               /* unless profile= is given; NULL: the presets' */
 	const char *arms;                  /* scenarios: unless arms= is given */
 
@@ -136,6 +138,12 @@ void param_resolve(const struct param_info *p, struct param_value *v, u32 cpus, 
 /* A value against the machine: a mask beyond its CPUs. False with a reason. */
 bool param_fits(const struct param_info *p, const struct param_value *v, u32 cpus, char *why,
 		size_t n);
+
+/* Gives resolved values that follow from others theirs: group_depth=auto. */
+void params_settle(const struct workload *w, struct param_values *v);
+
+/* Settled values against one another. False with a reason. */
+bool params_agree(const struct workload *w, const struct param_values *v, char *why, size_t n);
 
 /* The CPUs of a mask that param_fits(), else of none; the rest of out is cleared. */
 void param_mask(const struct param_value *v, struct cpumask *out);
