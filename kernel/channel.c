@@ -44,6 +44,11 @@ static void channel_wait(struct channel *c, struct list *waiters)
 
 void channel_write(struct channel *c, u64 message, u32 bytes)
 {
+	channel_send(c, message, bytes, 0);
+}
+
+void channel_send(struct channel *c, u64 message, u32 bytes, u32 flags)
+{
 	bool slept = false;
 
 	task_syscall();
@@ -59,7 +64,7 @@ void channel_write(struct channel *c, u64 message, u32 bytes)
 	env_path_end(PATH_PIPE_WRITE);
 	/* A pipe announces data only when it was empty; a socket to whoever sleeps. */
 	if (c->kind == CHANNEL_SOCKET || c->used == 1)
-		wake_first(&c->readers, WAKE_SYNC);
+		wake_first(&c->readers, WAKE_SYNC | flags);
 	/* A pipe's reader woke one writer only: that one passes it on while it can. */
 	if (c->kind == CHANNEL_PIPE && slept && c->used < c->capacity)
 		wake_first(&c->writers, WAKE_SYNC);

@@ -27,6 +27,9 @@ void channel_init(struct channel *c, enum channel_kind kind, u32 bytes, const ch
 
 /* One system call each. bytes are copied; sleeps while full, or empty. (sync) */
 void channel_write(struct channel *c, u64 message, u32 bytes);
+
+/* With flags of enum sched_wake_flags besides for the reader that it wakes. (sync) */
+void channel_send(struct channel *c, u64 message, u32 bytes, u32 flags);
 u64 channel_read(struct channel *c, u32 bytes);
 
 #endif

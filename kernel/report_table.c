@@ -191,6 +191,47 @@ static void summary_frame(const struct cmdline *cl, const struct row *r)
 	frame_end(j);
 }
 
+/* ---- notes: arms whose figures are below the workload's floor ---------------- */
+
+#define NOTES_MAX 32
+
+static struct {
+	char text[NOTES_MAX][256];
+	u32 nr, all; /* kept, and due */
+} notes;
+
+static void note_floor(const struct cmdline *cl, const struct row *r)
+{
+	const struct metric_floor *floor = r->point->workload->floor;
+	const struct metric_info *m = &r->point->workload->metrics[r->metric];
+	char params[120], mean[TABLE_CELL], text[40];
+	s64 least;
+
+	if (!floor || floor->metric != r->metric)
+		return;
+	least = floor->least;
+	for (u32 d = m->digits; d < r->own.mean_digits; d++)
+		least *= 10;
+	if (r->own.mean >= least)
+		return;
+	if (notes.all++ >= NOTES_MAX)
+		return;
+	plan_params_text(cl, r->point, true, params, sizeof(params));
+	fmt_sn(notes.text[notes.nr++], sizeof(notes.text[0]), "note: %s%sarm %s: %s, below %s %s",
+	       params, *params ? " " : "", arm_name(cl, r, r->arm),
+	       summary_mean_cell(mean, &r->own, m->digits),
+	       fmt_decimal(text, floor->least, m->digits), floor->text);
+}
+
+static void notes_print(void)
+{
+	for (u32 i = 0; i < notes.nr; i++)
+		console_line(notes.text[i]);
+	if (notes.all > notes.nr)
+		console_printf("note: and %u more like these", notes.all - notes.nr);
+	notes.nr = notes.all = 0;
+}
+
 void report_point(const struct cmdline *cl, const struct plan_point *point)
 {
 	const struct workload *w = point->workload;
@@ -217,6 +258,7 @@ void report_point(const struct cmdline *cl, const struct plan_point *point)
 				summary_frame(cl, &r);
 			if (r.arm || arms == 1)
 				table_add(cl, &r);
+			note_floor(cl, &r);
 		}
 	}
 }
@@ -241,5 +283,6 @@ void report_table(const struct cmdline *cl, u32 bench)
 	table_print(&table, console_line);
 	if (any_unsettled)
 		console_line("* settled: false, measured for less than 0.3 s of virtual time");
+	notes_print();
 	table.rows = 0;
 }

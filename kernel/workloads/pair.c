@@ -5,10 +5,11 @@
 #define LAST_REQUEST (~0ull)
 
 /* A message is its trip and its size. */
-static void send(struct channel *c, struct pair_side *side, u64 trip, u32 bytes)
+static void send(struct pair *p, struct channel *c, struct pair_side *side, u64 trip, u32 bytes)
 {
 	counter_add(&side->sent, bytes);
-	channel_write(c, trip << 32 | bytes, bytes);
+	channel_send(c, trip << 32 | bytes, bytes,
+		     p->kind->wake_flags ? p->kind->wake_flags(p) : 0);
 }
 
 /* The trip, or LAST_REQUEST. The size is known only from the message. */
@@ -29,7 +30,7 @@ static void client_main(void *arg)
 
 	wl_start_delay();
 	for (u64 i = 0; !wl_stopped(p->ctx); i++) {
-		send(&p->there, &p->client, i, p->kind->request(p, i));
+		send(p, &p->there, &p->client, i, p->kind->request(p, i));
 		if (receive(&p->back, &p->client) != i)
 			p->wrong++;
 		if (p->kind->done)
@@ -45,7 +46,7 @@ static void server_main(void *arg)
 	u64 trip;
 
 	while ((trip = receive(&p->there, &p->server)) != LAST_REQUEST)
-		send(&p->back, &p->server, trip, p->kind->reply(p, trip));
+		send(p, &p->back, &p->server, trip, p->kind->reply(p, trip));
 }
 
 void pairs_start(struct pairs *ps, struct wl_ctx *ctx, const struct pair_kind *kind, u32 n,
@@ -56,8 +57,10 @@ void pairs_start(struct pairs *ps, struct wl_ctx *ctx, const struct pair_kind *k
 	for (u32 i = 0; i < n; i++) {
 		struct pair *p = &ps->pair[i];
 		struct task_attr client = { .name = "client", .unit = i + 1,
+					    .footprint_kb = kind->footprint_kb,
 					    .mm = clients_mm ? clients_mm : task_new_mm() };
 		struct task_attr server = { .name = "server", .unit = i + 1,
+					    .footprint_kb = kind->footprint_kb,
 					    .mm = servers_mm ? servers_mm : task_new_mm() };
 
 		p->ctx = ctx;
@@ -95,6 +98,8 @@ void pairs_edge(struct pairs *ps)
 	ps->bytes = pairs_bytes(ps) - ps->bytes;
 	ps->trips = pairs_trips(ps) - ps->trips;
 	ps->wakeups = wl_counter(wakeups) - ps->wakeups;
+	ps->migrations = wl_counter(wake_migrations) - ps->migrations;
+	ps->imposed = wl_counter(wake_imposed) - ps->imposed;
 }
 
 u64 pairs_socket_sleeps(const struct pairs *ps)

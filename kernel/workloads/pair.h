@@ -32,6 +32,8 @@ struct pair_kind {
 	u32 (*request)(struct pair *p, u64 trip); /* client, before it writes */
 	u32 (*reply)(struct pair *p, u64 trip);   /* server, before it writes */
 	void (*done)(struct pair *p, u64 trip);   /* client, when it has read; may be NULL */
+	u32 (*wake_flags)(struct pair *p); /* either side, for the other's wake-up; may be NULL */
+	u32 footprint_kb;                  /* of each task's cache content */
 };
 
 /* All pairs of a run. */
@@ -39,7 +41,8 @@ struct pairs {
 	struct wl_ctx *ctx;
 	struct pair *pair;
 	u32 n;
-	u64 trips, bytes, wakeups; /* of the window; before its end: at its begin */
+	/* Of the window; before its end: at its begin. */
+	u64 trips, bytes, wakeups, migrations, imposed;
 };
 
 /* Forks n pairs, on their way when this returns, until wl_stopped(). An address

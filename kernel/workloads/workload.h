@@ -65,6 +65,14 @@ struct wl_ctx;     /* a run in progress, kernel/workloads/ctx.h */
 struct wl_verdict; /* all runs of a point, kernel/workloads/ctx.h */
 struct sched_topo;
 
+/* A figure below which a result says nothing about what it was run for: a note says
+ * so, behind the mean of each arm that is lower. */
+struct metric_floor {
+	u32 metric;
+	s64 least;
+	const char *text;
+};
+
 struct workload {
 	enum workload_kind kind;
 	const char *name, *help;
@@ -77,6 +85,7 @@ struct workload {
 	const u32 *percentiles;            /* which percentile of its samples each metric is, */
 					   /* 99.9 % = 99900, 0: none; NULL: it has no samples */
 	u64 min_samples;                   /* below, the table shows no percentile */
+	const struct metric_floor *floor;  /* NULL: none */
 	const char *jitter_pct;            /* its default; NULL: 10 */
 	bool timed;                        /* has runtime_s and warmup_s */
 	const char *runtime_s, *warmup_s;  /* their defaults; NULL: 1 */
