@@ -204,7 +204,7 @@ static void note_floor(const struct cmdline *cl, const struct row *r)
 {
 	const struct metric_floor *floor = r->point->workload->floor;
 	const struct metric_info *m = &r->point->workload->metrics[r->metric];
-	char params[120], mean[TABLE_CELL], text[40];
+	char params[120], mean[40], text[40];
 	s64 least;
 
 	if (!floor || floor->metric != r->metric)
@@ -217,9 +217,9 @@ static void note_floor(const struct cmdline *cl, const struct row *r)
 	if (notes.all++ >= NOTES_MAX)
 		return;
 	plan_params_text(cl, r->point, true, params, sizeof(params));
-	fmt_sn(notes.text[notes.nr++], sizeof(notes.text[0]), "note: %s%sarm %s: %s, below %s %s",
-	       params, *params ? " " : "", arm_name(cl, r, r->arm),
-	       summary_mean_cell(mean, &r->own, m->digits),
+	fmt_sn(notes.text[notes.nr++], sizeof(notes.text[0]), "note: %s%sarm %s: %s %s, below %s: %s",
+	       params, *params ? " " : "", arm_name(cl, r, r->arm), m->name,
+	       fmt_rounded(mean, r->own.mean, r->own.mean_digits, m->digits),
 	       fmt_decimal(text, floor->least, m->digits), floor->text);
 }
 

@@ -40,7 +40,7 @@ static const struct metric_info udp_rr_metrics[] = {
 
 static const struct metric_floor udp_rr_floor = {
 	M_MIGRATIONS, 3000,
-	"migrations per wake-up: too few to say anything about a counter that all CPUs share",
+	"says nothing about a counter that all CPUs share",
 };
 
 static struct {
