@@ -244,6 +244,9 @@ static struct task *task_alloc(void)
 		panic_unless(!t->st.on_cpu && t->st.wake_lock.owner == NO_CPU,
 			     "task %u is used again before it was let go", t->st.id);
 		list_del(&t->all);
+		engine_line_drop(&t->exits.lock.line);
+		engine_line_drop(&t->st.wake_lock.line);
+		engine_line_drop(&t->st.state_line);
 		memset(t, 0, sizeof(*t));
 		t->stack_slot = slot;
 	} else {
@@ -347,6 +350,15 @@ void task_wait_children(void)
 
 	for (; t->children; t->children--)
 		sem_down(&t->exits);
+}
+
+void task_wait_child(void)
+{
+	struct task *t = task_self();
+
+	panic_unless(t->children, "task %u has no child to wait for", t->st.id);
+	sem_down(&t->exits);
+	t->children--;
 }
 
 void task_exit(void)

@@ -102,6 +102,9 @@ void noreturn_fn task_exit(void);
 /* Waits until all children of the calling task have exited. (sync) */
 void task_wait_children(void);
 
+/* Waits until one of them has, whichever; it has some. (sync) */
+void task_wait_child(void);
+
 /* A new address space for tasks of process mode. */
 u32 task_new_mm(void);
 

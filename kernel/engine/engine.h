@@ -147,6 +147,7 @@ struct engine {
 	u64 path_ps[PATH_NR], surcharge_ps[ENV_NR_SURCHARGES];
 	u32 ps_per_insn;
 	struct line_stats line_stats[LINE_NR_KINDS];
+	u64 *free_sets;         /* of dropped lines, each holding the next one's address */
 	u64 path_count[PATH_NR + 1], path_insns[PATH_NR + 1]; /* last: outside all paths */
 	u64 path_time_ps[PATH_NR + 1]; /* exclusive, all CPUs */
 	u64 path_line_ps[PATH_NR + 1]; /* of it: moving lines, waiting for their turn included */
@@ -263,6 +264,9 @@ void engine_lock(struct env_lock *l);
 bool engine_trylock(struct env_lock *l);
 void engine_unlock(struct env_lock *l);
 void engine_line_init(struct env_line *l, u8 kind);
+
+/* A line that nobody uses any more: its memory goes to the next one made. */
+void engine_line_drop(struct env_line *l);
 
 /* Who holds what, for reports and assertions; lockstep and live. Own CPU. */
 void lock_owned(struct env_lock *l, struct ecpu *c);

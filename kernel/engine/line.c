@@ -20,7 +20,22 @@ void engine_line_init(struct env_line *l, u8 kind)
 	/* Live has no use for it, nor a lock for the arena. */
 	if (engine.live)
 		return;
-	l->sharers = arena_alloc(engine.cfg.arena, engine.set_words * sizeof(u64));
+	l->sharers = engine.free_sets;
+	if (l->sharers) {
+		engine.free_sets = (u64 *)(uintptr_t)l->sharers[0];
+		memset(l->sharers, 0, engine.set_words * sizeof(u64));
+	} else {
+		l->sharers = arena_alloc(engine.cfg.arena, engine.set_words * sizeof(u64));
+	}
+}
+
+void engine_line_drop(struct env_line *l)
+{
+	if (!l->sharers)
+		return;
+	l->sharers[0] = (uintptr_t)engine.free_sets;
+	engine.free_sets = l->sharers;
+	l->sharers = NULL;
 }
 
 static bool others_hold(const struct env_line *l, u32 cpu, const struct cpumask *m)
