@@ -108,6 +108,8 @@ const char *workload_param_default(const struct workload *w, u32 i)
 {
 	if (i == w->nr_params + COMMON_JITTER_PCT && w->jitter_pct)
 		return w->jitter_pct;
+	if (i == w->nr_params + COMMON_GROUPS_OF && w->groups_of)
+		return w->groups_of;
 	if (i == w->nr_params + COMMON_RUNTIME_NS && w->runtime_s)
 		return w->runtime_s;
 	if (i == w->nr_params + COMMON_WARMUP_NS && w->warmup_s)
@@ -285,7 +287,8 @@ bool params_agree(const struct workload *w, const struct param_values *v, char *
 	if (w->kind == WORKLOAD_PROBE)
 		return true;
 	groups = param_common(w, v, COMMON_GROUPS_OF);
-	if (groups == 1 || param_common(w, v, COMMON_GROUP_DEPTH))
+	/* A default is no request. */
+	if (groups == 1 || w->groups_of || param_common(w, v, COMMON_GROUP_DEPTH))
 		return true;
 	fmt_sn(why, n, "groups_of=%lld: needs group_depth=; allowed 1..8", (long long)groups);
 	return false;

@@ -90,6 +90,7 @@ struct workload {
 	bool timed;                        /* has runtime_s and warmup_s */
 	const char *runtime_s, *warmup_s;  /* their defaults; NULL: 1 */
 	u32 (*group_depth)(const struct param_values *v); /* what "auto" is; NULL: 0 */
+	const char *groups_of;             /* its default; NULL: 1 */
 	const char *profile;               /* unless profile= is given; NULL: the presets' */
 	const char *arms;                  /* scenarios: unless arms= is given */
 
