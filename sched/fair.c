@@ -43,7 +43,7 @@ void update_curr(struct cfs_rq *q)
 	policy_of(q)->charge(q, curr, delta);
 }
 
-static void account_entity_enqueue(struct cfs_rq *q, struct sched_entity *se)
+void account_entity_enqueue(struct cfs_rq *q, struct sched_entity *se)
 {
 	update_load_add(&q->load, se->load.weight);
 	q->nr_running++;
@@ -52,7 +52,7 @@ static void account_entity_enqueue(struct cfs_rq *q, struct sched_entity *se)
 		list_add_head(&q->rq->tasks, &task_of(se)->rq_node);
 }
 
-static void account_entity_dequeue(struct cfs_rq *q, struct sched_entity *se)
+void account_entity_dequeue(struct cfs_rq *q, struct sched_entity *se)
 {
 	update_load_sub(&q->load, se->load.weight);
 	q->nr_running--;

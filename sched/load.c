@@ -259,7 +259,7 @@ void attach_new_entity(struct sched_entity *se)
 	attach_entity_cfs_rq(se);
 }
 
-void reweight_entity(struct cfs_rq *q, struct sched_entity *se, u64 weight, u32 inv_weight)
+static void set_weight(struct cfs_rq *q, struct sched_entity *se, u64 weight, u32 inv_weight)
 {
 	const struct sched *s = q->rq->sched;
 	struct sched_avg *a = &se->avg;
@@ -275,6 +275,36 @@ void reweight_entity(struct cfs_rq *q, struct sched_entity *se, u64 weight, u32 
 		      divide(se_weight(s, se) * a->runnable_load_sum, pelt_divider(a)));
 	if (attached)
 		add_load(q, se);
+}
+
+static void reweight_queued(struct cfs_rq *q, struct sched_entity *se, u64 weight,
+			    u32 inv_weight)
+{
+	bool full = q->rq->sched->vector.value[FEAT_REWEIGHT] == REWEIGHT_FULL;
+	enum env_path path = full ? PATH_REWEIGHT_FULL : PATH_REWEIGHT_DELTA;
+	u64 old = se->load.weight;
+
+	env_path_begin(path);
+	if (q->curr == se)
+		update_curr(q);
+	if (full)
+		account_entity_dequeue(q, se);
+	dequeue_runnable_load_avg(q, se);
+	set_weight(q, se, weight, inv_weight);
+	enqueue_runnable_load_avg(q, se);
+	if (full)
+		account_entity_enqueue(q, se);
+	else
+		update_load_add(&q->load, weight - old); /* mod 2^64 */
+	env_path_end(path);
+}
+
+void reweight_entity(struct cfs_rq *q, struct sched_entity *se, u64 weight, u32 inv_weight)
+{
+	if (se->on_rq)
+		reweight_queued(q, se, weight, inv_weight);
+	else
+		set_weight(q, se, weight, inv_weight);
 }
 
 /* ---- reads of any CPU's averages ------------------------------------------------------- */

@@ -100,8 +100,9 @@ void remove_entity_load_avg(struct sched_entity *se);
  * its CPU has been idle, in which nobody stepped its queue. (sync) */
 void migrate_entity_load_avg(struct sched_entity *se);
 
-/* Sets se's weight, and what of its load follows. rq lock held; it may be off its
- * queue, or attached to none. */
+/* Sets se's weight, and what of its load and the queue's follows; a queued one's by
+ * the form of REWEIGHT. rq lock held, clock current; it may be off its queue, or
+ * attached to none. spec/group-load.md section 3. */
 void reweight_entity(struct cfs_rq *q, struct sched_entity *se, u64 weight, u32 inv_weight);
 
 /* v5.2: se's load joins or leaves the part of q's that is queued. After

@@ -149,6 +149,9 @@ struct sched {
 	u32 check_failures;
 };
 
+/* Words of FEAT_REWEIGHT, in the order of features.def. */
+enum reweight_form { REWEIGHT_FULL, REWEIGHT_DELTA };
+
 /* Words of FEAT_SIB_WEIGHT, in the order of features.def. */
 enum sib_weight { SIB_WEIGHT_COUNT, SIB_WEIGHT_PERCPU, SIB_WEIGHT_PERCPU_V3 };
 
@@ -465,6 +468,11 @@ void init_cfs_rq(struct cfs_rq *q, struct rq *rq, struct task_group *tg);
 bool se_is_idle(const struct sched *s, const struct sched_entity *se);
 
 /* The rq lock is held and its clock current in all of these. */
+
+/* se becomes, or is no longer, one of q's counts, load and list of tasks. */
+void account_entity_enqueue(struct cfs_rq *q, struct sched_entity *se);
+void account_entity_dequeue(struct cfs_rq *q, struct sched_entity *se);
+
 void update_curr(struct cfs_rq *q);
 void enqueue_task(struct rq *rq, struct sched_task *p, u32 flags);
 void dequeue_task(struct rq *rq, struct sched_task *p, u32 flags);
