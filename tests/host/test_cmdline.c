@@ -422,7 +422,7 @@ static void test_declarations(void **state)
 	assert_string_equal(why, "w: bad metric name \"p99 us\"");
 	w.nr_metrics = 0;
 	assert_false(workload_valid(&w, why, sizeof(why)));
-	assert_string_equal(why, "w: 6 parameters, at most 24; 0 metrics, at least 1, a "
+	assert_string_equal(why, "w: 9 parameters, at most 24; 0 metrics, at least 1, a "
 			    "probe 0");
 	w.kind = WORKLOAD_PROBE;
 	assert_false(workload_valid(&w, why, sizeof(why)));

@@ -258,7 +258,7 @@ static void test_formats(void **state)
 {
 	const struct cmdline *cl;
 	struct plan_point point;
-	char text[256];
+	char text[400];
 	struct json j;
 
 	(void)state;
@@ -273,12 +273,14 @@ static void test_formats(void **state)
 	assert_string_equal(text, "{\"params\":{\"n\":8,\"pin\":\"on\",\"nice\":[0,5,-20],"
 			    "\"burst_us\":1.25,\"loops\":15,\"jitter_pct\":5,"
 			    "\"latency_nice\":\"none\",\"freq_heavy\":[0],"
-			    "\"group_latency_nice\":\"none\",\"runtime_s\":2,"
+			    "\"group_latency_nice\":\"none\",\"group_depth\":0,\"groups_of\":1,"
+			    "\"group_shares\":[1024],\"runtime_s\":2,"
 			    "\"warmup_s\":0.001}}");
 	assert_string_equal(plan_params_text(cl, &point, false, text, sizeof(text)),
 			    "n=8 pin=on nice=0:5:-20 burst_us=1.25 loops=15 jitter_pct=5 "
 			    "latency_nice=none freq_heavy=0 group_latency_nice=none "
-			    "runtime_s=2 warmup_s=0.001");
+			    "group_depth=0 groups_of=1 group_shares=1024 runtime_s=2 "
+			    "warmup_s=0.001");
 	assert_string_equal(plan_params_text(cl, &point, true, text, sizeof(text)),
 			    "nice=0:5:-20 jitter_pct=5");
 	/* What does not fit is cut. */
