@@ -217,8 +217,9 @@ static void note_floor(const struct cmdline *cl, const struct row *r)
 	if (notes.all++ >= NOTES_MAX)
 		return;
 	plan_params_text(cl, r->point, true, params, sizeof(params));
-	fmt_sn(notes.text[notes.nr++], sizeof(notes.text[0]), "note: %s%sarm %s: %s %s, below %s: %s",
-	       params, *params ? " " : "", arm_name(cl, r, r->arm), m->name,
+	fmt_sn(notes.text[notes.nr++], sizeof(notes.text[0]),
+	       "note: %s%sarm %s: %s %s, below %s: %s", params, *params ? " " : "",
+	       arm_name(cl, r, r->arm), m->name,
 	       fmt_rounded(mean, r->own.mean, r->own.mean_digits, m->digits),
 	       fmt_decimal(text, floor->least, m->digits), floor->text);
 }

@@ -3,6 +3,7 @@
 #include "task.h"
 
 #include "console.h"
+#include "deal.h"
 #include "lib/fmt.h"
 #include "lib/string.h"
 #include "platform.h"
@@ -30,8 +31,6 @@ static struct {
 	struct list all;
 	struct list free;         /* exited and reaped: struct and stack are used again */
 	struct refill_stats refills; /* atomic */
-	struct task_group *const *group;
-	u32 nr_groups;
 	struct raw_lock lock;     /* the rest of this struct, but cpu[] */
 } tasks;
 
@@ -272,36 +271,6 @@ static void task_entry(void *arg)
 	task_exit();
 }
 
-/* The first task has id 1. */
-static const s64 *dealt(const struct task_deal *d, const struct task *t)
-{
-	return d->nr && t->st.id > 1 ? &d->v[(t->st.id - 2) % d->nr] : NULL;
-}
-
-static void deal_traits(struct task *t)
-{
-	const s64 *ln = dealt(&tasks.cfg.latency_nice, t), *heavy = dealt(&tasks.cfg.freq_heavy, t);
-
-	if (ln)
-		sched_set_latency_nice(the_sched, &t->st, (s32)*ln);
-	if (heavy && t->st.freq_heavy != (*heavy != 0))
-		sched_set_freq_heavy(the_sched, &t->st, *heavy);
-}
-
-void tasks_deal_groups(struct task_group *const *group, u32 nr)
-{
-	tasks.group = group;
-	tasks.nr_groups = nr;
-}
-
-static void deal_group(struct task *t, u32 unit)
-{
-	if (!unit && t->parent->st.id == 1)
-		unit = t->st.id - 1;
-	if (tasks.nr_groups && unit)
-		sched_move_task(the_sched, &t->st, tasks.group[(unit - 1) % tasks.nr_groups]);
-}
-
 struct task *task_fork(const struct task_attr *attr, void (*fn)(void *), void *arg)
 {
 	struct task *parent = task_self(), *t = task_alloc();
@@ -324,8 +293,7 @@ struct task *task_fork(const struct task_attr *attr, void (*fn)(void *), void *a
 		sched_set_nice(the_sched, &t->st, attr->nice);
 	if (attr->allowed)
 		sched_set_affinity(the_sched, &t->st, attr->allowed);
-	deal_traits(t);
-	deal_group(t, attr->unit);
+	deal_to(t, attr->unit);
 	parent->children++;
 	env_path_end(PATH_FORK);
 	sched_wake_new(the_sched, &t->st);
@@ -503,6 +471,7 @@ void tasks_init(const struct tasks_config *config)
 	the_sched = config->sched;
 	memset(&tasks, 0, sizeof(tasks));
 	tasks.cfg = *config;
+	deal_init(config);
 	list_init(&tasks.all);
 	list_init(&tasks.free);
 	timers_init(engine.nr_cpus, a);

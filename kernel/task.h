@@ -89,8 +89,9 @@ struct task_attr {
 	s32 nice;
 	const struct cpumask *allowed; /* NULL: the parent's */
 	u32 footprint_kb;
-	u32 unit;                    /* from 1: tasks of one unit share a group; 0: the parent's
-					group, but a unit of its own for a child of the first task */
+	u32 unit;                    /* from 1: tasks of one unit share a group; 0: the
+					parent's group, but for a child of the first task
+					a unit of its own */
 };
 
 /* Forks a task that runs fn(arg); it is on its way when this returns. (sync) */

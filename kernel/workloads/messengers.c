@@ -135,7 +135,8 @@ static void messenger_main(void *arg)
 			break;
 		futex_wait(&m->futex);
 		if (!wl_stopped(ms.ctx))
-			task_sleep_ns(ms.cfg.sleep_ns + rng_below(&task_self()->rng, ms.cfg.sleep_ns / 4));
+			task_sleep_ns(ms.cfg.sleep_ns + rng_below(&task_self()->rng,
+								  ms.cfg.sleep_ns / 4));
 	}
 }
 
@@ -205,7 +206,8 @@ void messengers_periods(u64 *min_us, u64 *max_us)
 	*min_us = ~0ull;
 	*max_us = 0;
 	for (u32 i = 0; i < ms.cfg.messengers * ms.cfg.workers; i++) {
-		const struct worker *w = &ms.messenger[i / ms.cfg.workers].worker[i % ms.cfg.workers];
+		const struct messenger *m = &ms.messenger[i / ms.cfg.workers];
+		const struct worker *w = &m->worker[i % ms.cfg.workers];
 		u64 mean_us;
 
 		if (w->batches < 2)

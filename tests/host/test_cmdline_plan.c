@@ -292,6 +292,54 @@ static void test_formats(void **state)
 	assert_string_equal(plan_params_text(cl, &point, true, text, sizeof(text)), "");
 }
 
+static u32 deep(const struct param_values *v)
+{
+	return param_num(v, 0) == 7 ? 1 : 3;
+}
+
+/* group_depth=auto is the workload's business, and groups_of= needs a depth. */
+static void test_groups(void **state)
+{
+	struct workload w = { .name = "w", .nr_params = 1 };
+	struct param_values v = { .p = { { .nr = 1, .v = { 7 } } } };
+	struct param_value *depth = &v.p[1 + COMMON_GROUP_DEPTH];
+	struct param_value *groups = &v.p[1 + COMMON_GROUPS_OF];
+	struct plan_point point;
+	char why[160];
+
+	(void)state;
+	depth->unset = true;
+	*groups = (struct param_value){ .nr = 1, .v = { 1 } };
+	params_settle(&w, &v);
+	assert_false(depth->unset);
+	assert_int_equal(depth->v[0], 0);
+	assert_true(params_agree(&w, &v, why, sizeof(why)));
+	groups->v[0] = 4;
+	assert_false(params_agree(&w, &v, why, sizeof(why)));
+	assert_string_equal(why, "groups_of=4: needs group_depth=; allowed 1..8");
+	w.groups_of = "4";
+	assert_true(params_agree(&w, &v, why, sizeof(why)));
+	w.groups_of = NULL;
+	w.group_depth = deep;
+	depth->unset = true;
+	params_settle(&w, &v);
+	assert_int_equal(depth->v[0], 1);
+	assert_true(params_agree(&w, &v, why, sizeof(why)));
+	v.p[0].v[0] = 8;
+	params_settle(&w, &v); /* what is settled stays */
+	assert_int_equal(depth->v[0], 1);
+	depth->unset = true;
+	params_settle(&w, &v);
+	assert_int_equal(depth->v[0], 3);
+
+	plan_point(parse_ok("bench=hackbench group_depth=2 groups_of=3 group_shares=2:262144"), 0,
+		   8, 4, &point);
+	assert_int_equal(param_common(point.workload, &point.values, COMMON_GROUP_DEPTH), 2);
+	assert_int_equal(param_common(point.workload, &point.values, COMMON_GROUPS_OF), 3);
+	assert_int_equal(point.values.p[point.workload->nr_params + COMMON_GROUP_SHARES].v[1],
+			 262144);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +350,7 @@ int main(void)
 		cmocka_unit_test(test_products),
 		cmocka_unit_test(test_per_machine),
 		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,6 +115,32 @@ static void test_memory_is_never_free(void **state)
 	assert_int_equal(line_access(&l, 0, T0, false), rig.machine.c2c_ps[1]);
 }
 
+/* What a dropped line was made of serves the next, which knows nothing of it. */
+static void test_memory_of_dropped_lines(void **state)
+{
+	struct env_line a, b, c;
+	size_t used;
+
+	(void)state;
+	sixteen();
+	env_line_init(&a, LINE_USER);
+	env_line_init(&b, LINE_USER);
+	line_access(&a, 3, T0, true);
+	line_access(&b, 5, T0, true);
+	used = engine.cfg.arena->used;
+	engine_line_drop(&a);
+	engine_line_drop(&b);
+	engine_line_drop(&b); /* a line without memory: as in live mode */
+	for (u32 i = 0; i < 2; i++) {
+		env_line_init(&c, LINE_TASK);
+		/* Nobody holds it. */
+		assert_int_equal(line_access(&c, 5, T0 + MS, false), rig.machine.c2c_ps[3]);
+	}
+	assert_int_equal(engine.cfg.arena->used, used);
+	env_line_init(&c, LINE_TASK);
+	assert_true(engine.cfg.arena->used > used);
+}
+
 static void test_misses_queue(void **state)
 {
 	u64 memory, llc, busy;
@@ -342,6 +368,7 @@ int main(void)
 		cmocka_unit_test(test_write_miss_goes_to_the_farthest),
 		cmocka_unit_test(test_no_copy_anywhere),
 		cmocka_unit_test(test_memory_is_never_free),
+		cmocka_unit_test(test_memory_of_dropped_lines),
 		cmocka_unit_test(test_misses_queue),
 		cmocka_unit_test(test_shared_reads_do_not_queue),
 		cmocka_unit_test(test_against_the_second_model),

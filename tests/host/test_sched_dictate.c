@@ -47,7 +47,8 @@ static void test_places(void **state)
 			print_error("%s\n", row[i].what);
 		assert_int_equal(cpu, row[i].cpu);
 		assert_int_equal(p->found_idle,
-				 !(row[i].busy >> cpu & 1) && cpumask_test(&p->allowed, row[i].prev));
+				 !(row[i].busy >> cpu & 1) &&
+					 cpumask_test(&p->allowed, row[i].prev));
 		assert_int_equal(machine_count(&m, wake_dictated), 1);
 		assert_int_equal(machine_count(&m, wake_imposed), row[i].imposed);
 		assert_int_equal(machine_count(&m, fast_path), 0);
