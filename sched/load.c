@@ -281,10 +281,8 @@ static void reweight_queued(struct cfs_rq *q, struct sched_entity *se, u64 weigh
 			    u32 inv_weight)
 {
 	bool full = q->rq->sched->vector.value[FEAT_REWEIGHT] == REWEIGHT_FULL;
-	enum env_path path = full ? PATH_REWEIGHT_FULL : PATH_REWEIGHT_DELTA;
 	u64 old = se->load.weight;
 
-	env_path_begin(path);
 	if (q->curr == se)
 		update_curr(q);
 	if (full)
@@ -296,7 +294,6 @@ static void reweight_queued(struct cfs_rq *q, struct sched_entity *se, u64 weigh
 		account_entity_enqueue(q, se);
 	else
 		update_load_add(&q->load, weight - old); /* mod 2^64 */
-	env_path_end(path);
 }
 
 void reweight_entity(struct cfs_rq *q, struct sched_entity *se, u64 weight, u32 inv_weight)

@@ -150,7 +150,7 @@ struct sched {
 };
 
 /* Words of FEAT_REWEIGHT, in the order of features.def. */
-enum reweight_form { REWEIGHT_FULL, REWEIGHT_DELTA };
+enum reweight_word { REWEIGHT_FULL, REWEIGHT_DELTA };
 
 /* Words of FEAT_SIB_WEIGHT, in the order of features.def. */
 enum sib_weight { SIB_WEIGHT_COUNT, SIB_WEIGHT_PERCPU, SIB_WEIGHT_PERCPU_V3 };
@@ -469,10 +469,6 @@ bool se_is_idle(const struct sched *s, const struct sched_entity *se);
 
 /* The rq lock is held and its clock current in all of these. */
 
-/* se becomes, or is no longer, one of q's counts, load and list of tasks. */
-void account_entity_enqueue(struct cfs_rq *q, struct sched_entity *se);
-void account_entity_dequeue(struct cfs_rq *q, struct sched_entity *se);
-
 void update_curr(struct cfs_rq *q);
 void enqueue_task(struct rq *rq, struct sched_task *p, u32 flags);
 void dequeue_task(struct rq *rq, struct sched_task *p, u32 flags);
@@ -480,6 +476,9 @@ struct sched_task *pick_next_task_fair(struct rq *rq);
 void put_prev_task(struct sched_task *p);
 void set_next_task(struct rq *rq, struct sched_task *p);
 void task_tick_fair(struct rq *rq, struct sched_task *curr);
+
+void account_entity_enqueue(struct cfs_rq *q, struct sched_entity *se);
+void account_entity_dequeue(struct cfs_rq *q, struct sched_entity *se);
 
 /* Sets the weight of a task's entity that is off its queue; inv as in the table. */
 void reweight_task(struct rq *rq, struct sched_task *p, u64 weight, u32 inv_weight);

@@ -4,7 +4,7 @@
  * queued entity costs, in the form that the switch REWEIGHT chooses. Nothing is
  * scheduled meanwhile.
  */
-#include "../../sched/reweight.h"
+#include "../../sched/reweight_loop.h"
 #include "../lib/math64.h"
 #include "../lib/string.h"
 #include "ctx.h"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "../../sched/pelt.h"
-#include "../../sched/reweight.h"
+#include "../../sched/reweight_loop.h"
 #include "env/machine.h"
 
 static struct machine m;

@@ -3,8 +3,8 @@
  * The reweight micro loop (spec/workloads.md section 12): weight updates on a private
  * queue that no CPU schedules from, so that nothing but reweight_entity() is timed.
  */
-#ifndef SCHED_REWEIGHT_H
-#define SCHED_REWEIGHT_H
+#ifndef SCHED_REWEIGHT_LOOP_H
+#define SCHED_REWEIGHT_LOOP_H
 
 #include "sched.h"
 
