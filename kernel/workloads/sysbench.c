@@ -18,7 +18,7 @@ enum {
 };
 enum {
 	M_RATE, M_MEAN, M_P50, M_P99, M_BATCH, M_WAKEUPS, M_SOCKET, M_LOCK_SLEEPS,
-	M_USER
+	M_USER, M_MIGRATIONS
 };
 enum { DB_MYSQL, DB_POSTGRES };
 
@@ -62,6 +62,8 @@ static const struct metric_info sysbench_metrics[] = {
 		       "of clients and servers that wait for each other; 40 at most" },
 	[M_LOCK_SLEEPS] = { "lock_sleeps_per_tx", 3, METRIC_LOWER, "of servers on row locks" },
 	[M_USER] = WL_USER_PCT,
+	[M_MIGRATIONS] = { "migrations_per_wakeup", 4, METRIC_LOWER,
+			   "wake-ups that moved the task off its CPU, of all" },
 };
 
 static const u32 sysbench_percentiles[ARRAY_SIZE(sysbench_metrics)] = {
@@ -182,6 +184,7 @@ static void figures(struct wl_ctx *ctx)
 	ctx->metric[M_SOCKET] = wl_per(w->socket_sleeps, w->transactions);
 	ctx->metric[M_LOCK_SLEEPS] = wl_per(w->lock_sleeps, w->transactions);
 	ctx->metric[M_USER] = wl_user_pct(ctx);
+	ctx->metric[M_MIGRATIONS] = wl_per(10 * sb.pairs.migrations, sb.pairs.wakeups);
 }
 
 /* Self-check 6: 40 sleeps per transaction, less those that a reader was saved by
