@@ -480,17 +480,8 @@ void find_matching_se(struct sched_entity **a, struct sched_entity **b);
 
 void init_root_group(struct sched *s);
 
-/* A group whose entities weigh shares (1024: a nice-0 task) on every CPU. */
-struct task_group *tg_create(struct sched *s, struct task_group *parent, u64 shares);
-
-/* A group that counts as SCHED_IDLE. */
-struct task_group *tg_create_idle(struct sched *s, struct task_group *parent);
-
 /* Of the nearest group that has one, tg included; else 0. */
 s32 group_latency_nice(const struct task_group *tg);
-
-/* Moves p, in whatever state, into tg. Takes p's locks. */
-void sched_move_task(struct sched *s, struct sched_task *p, struct task_group *tg);
 
 /* ---- the policy table ------------------------------------------------------ */
 
