@@ -70,6 +70,7 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq;  /* the queue it sits on */
 	struct cfs_rq *my_q;    /* the queue it owns; NULL for tasks */
 	u64 runnable_weight;    /* of a group: tasks below, as of its last update */
+	u64 runnable_load_weight; /* of a group, v5.2: what of its weight is queued */
 	struct sched_avg avg;
 };
 
@@ -209,7 +210,8 @@ void tg_set_idle(struct sched *s, struct task_group *tg, bool idle);
  * locks. */
 void sched_move_task(struct sched *s, struct sched_task *p, struct task_group *tg);
 
-/* The groups one by one, parents first, the root first of all. NULL: no more. */
+/* The groups one by one, the root first, the others in the order of their memory.
+ * NULL: no more. */
 struct task_group *tg_next(struct sched *s, struct task_group *tg);
 
 /* 0: the root's; of a group below it 1, and so on. */
