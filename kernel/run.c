@@ -112,6 +112,7 @@ void run_execute(const struct rig *rig, const struct run_spec *spec, struct run_
 		.cost_insn = rig->cost_insn, .reads_shared = rig->reads_shared, .exec = rig->exec,
 	};
 	struct sched_config sc = { .topo = rig->topo, .vector = *spec->vector, .hz = rig->hz,
+				   .housekeeper = ec.housekeeper,
 				   .arena = rig->arena, .lockstep = !rig->exec->live,
 				   .punctual = !rig->exec->live, .plant = rig->plant };
 	u64 host_ns = plat_host_ns(), cycles = plat_cycles();

@@ -117,7 +117,7 @@ static void check_entity(struct cfs_rq *q, struct sched_entity *se, struct sums 
 	} else {
 		CHECK(se->my_q->nr_running, q, se, "a queued group has nothing to run");
 		sum->h_nr += se->my_q->h_nr_running;
-		sum->idle_h_nr += se->my_q->tg->idle ? se->my_q->h_nr_running
+		sum->idle_h_nr += se->my_q->idle ? se->my_q->h_nr_running
 						     : se->my_q->idle_h_nr_running;
 	}
 }
@@ -215,10 +215,12 @@ void sched_check_cpu(struct sched *s, u32 cpu)
 	struct rq *rq = cpu_rq(s, cpu);
 	u32 listed = 0;
 
-	for (struct task_group *tg = &s->root_tg; tg; tg = tg->next) {
+	for (struct task_group *tg = &s->root_tg; tg; tg = tg_next(s, tg)) {
 		check_queue(tg->cfs_rq[cpu]);
 		check_load(tg->cfs_rq[cpu]);
+		check_group(tg->cfs_rq[cpu]);
 	}
+	check_leaf_list(rq);
 	list_for_each(n, &rq->tasks)
 		listed++;
 	CHECK_CPU(rq->nr_running == rq->cfs.h_nr_running, rq, "%u running, %u in the root",

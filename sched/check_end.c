@@ -158,6 +158,9 @@ u32 sched_check_end(struct sched *s, const struct sched_standstill *at,
 		if (at->idle_ns)
 			check_idle(rq, at->now_ns[c], at->idle_ns[c]);
 	}
+	/* A publish is under way only where a runqueue is locked. */
+	if (!cpumask_weight(&at->locked, s->nr_cpus))
+		check_tg_load(s);
 	s->check_line = NULL;
 	if (s->check_failures)
 		sched_dump(s, line);

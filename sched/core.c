@@ -7,6 +7,20 @@
 
 /* ---- set-up -------------------------------------------------------------- */
 
+void rq_follow_vector(struct rq *rq)
+{
+	const struct sched *s = rq->sched;
+	u64 ceiling;
+
+	rq->sibling_weight = s->vector.value[FEAT_SIB_WEIGHT] == SIB_WEIGHT_PERCPU_V3
+				     ? topo_weight_v3(s->topo, rq->cpu)
+				     : s->topo->sibling_weight[rq->cpu];
+	rq->max_idle_balance_cost = s->vector.value[TUN_MIGRATION_COST];
+	ceiling = 2 * rq->max_idle_balance_cost;
+	if (rq->avg_idle > ceiling)
+		__atomic_store_n(&rq->avg_idle, ceiling, __ATOMIC_RELAXED);
+}
+
 static void rq_init(struct sched *s, struct rq *rq, u32 cpu)
 {
 	rq->sched = s;
@@ -18,12 +32,11 @@ static void rq_init(struct sched *s, struct rq *rq, u32 cpu)
 	env_line_init(&rq->wake_line, LINE_WAKE_LIST);
 	env_line_init(&rq->next_cpu_line, LINE_NEXT_CPU);
 	rq->next_cpu = -1;
-	rq->sibling_weight = s->vector.value[FEAT_SIB_WEIGHT] == SIB_WEIGHT_PERCPU_V3
-				     ? topo_weight_v3(s->topo, cpu)
-				     : s->topo->sibling_weight[cpu];
 	list_init(&rq->tasks);
-	rq->max_idle_balance_cost = s->vector.value[TUN_MIGRATION_COST];
+	list_init(&rq->leaf_queues);
+	rq_follow_vector(rq);
 	rq->avg_idle = 2 * rq->max_idle_balance_cost;
+	env_lock_init(&rq->cfs.removed.lock, LINE_REMOVED, "removed load", cpu);
 	init_cfs_rq(&rq->cfs, rq, &s->root_tg);
 }
 
@@ -38,6 +51,7 @@ struct sched *sched_create_policy(const struct sched_config *cfg,
 	s->arena = cfg->arena;
 	s->nr_cpus = cfg->topo->nr_cpus;
 	s->hz = cfg->hz;
+	s->housekeeper = cfg->housekeeper;
 	s->lockstep = cfg->lockstep;
 	s->punctual = cfg->punctual;
 	s->plant = cfg->plant;
@@ -267,6 +281,7 @@ static struct sched_task *pick_next_task(struct rq *rq)
 			/* The pull and the flag let time pass since the last one. */
 			env_line_write(&rq->state_line);
 			pelt_go_idle(rq);
+			__atomic_store_n(&rq->has_blocked, true, __ATOMIC_RELAXED);
 			return rq->idle;
 		}
 	}
@@ -346,8 +361,10 @@ void sched_switch_end(struct sched *s, struct sched_task *prev)
 	if (push)
 		dst = next_cpu_of(s, prev, rq->cpu);
 	prev->exec_moves = false; /* or it was in vain */
-	if (task_state(prev) == TASK_DEAD && task_on_rq(prev) == TASK_OFF_RQ)
+	if (task_state(prev) == TASK_DEAD && task_on_rq(prev) == TASK_OFF_RQ) {
 		remove_entity_load_avg(&prev->se);
+		tg_put(prev->tg);
+	}
 	if (switched && prev != rq->idle) {
 		env_line_write(&prev->state_line);
 		__atomic_store_n(&prev->on_cpu, false, __ATOMIC_RELEASE);
@@ -385,9 +402,16 @@ void sched_tick(struct sched *s)
 		task_tick_fair(rq, rq->curr);
 		if (!before && rq->need_resched)
 			counter_add(&rq->count.tick_preemptions, 1);
+		sample_groups(rq);
+		blocked_load_on_tick(rq);
 		waiting = movable_cpus(rq, &movable);
 	}
+#ifdef ANECHOIC_DEBUG
+	if (s->lockstep)
+		check_tg_load(s);
+#endif
 	rq_unlock(rq);
+	blocked_load_of_idle(rq);
 	if (busy)
 		pull_on_tick(rq, waiting ? &movable : NULL);
 	env_path_end(PATH_TICK);

@@ -10,7 +10,7 @@ void init_cfs_rq(struct cfs_rq *q, struct rq *rq, struct task_group *tg)
 {
 	q->rq = rq;
 	q->tg = tg;
-	env_lock_init(&q->removed.lock, LINE_REMOVED, "removed load", rq->cpu);
+	list_init(&q->leaf_node);
 	/* Soon wraps, so that code which forgets about wrapping shows. */
 	q->min_vruntime = q->checked_min_vruntime = 0ull - (1ull << 20);
 }
@@ -24,7 +24,7 @@ bool se_is_idle(const struct sched *s, const struct sched_entity *se)
 {
 	if (entity_is_task(se))
 		return container_of(se, struct sched_task, se)->class == SCHED_CLASS_IDLE;
-	return profile_v64(s) && se->my_q->tg->idle;
+	return profile_v64(s) && se->my_q->idle;
 }
 
 void update_curr(struct cfs_rq *q)
@@ -86,8 +86,9 @@ static void enqueue_entity(struct cfs_rq *q, struct sched_entity *se, u32 flags)
 	update_curr(q);
 	if (!(flags & ENQUEUE_WAKEUP) || (flags & ENQUEUE_MIGRATED))
 		policy->renormalise(q, se, false);
-	update_load_avg(q, se, DO_ATTACH);
+	update_load_avg(q, se, UPDATE_TG | DO_ATTACH);
 	update_runnable(se);
+	update_cfs_group(se, WEIGHT_ENQUEUE);
 	enqueue_runnable_load_avg(q, se);
 	account_entity_enqueue(q, se);
 	if (flags & ENQUEUE_WAKEUP)
@@ -96,6 +97,8 @@ static void enqueue_entity(struct cfs_rq *q, struct sched_entity *se, u32 flags)
 		se->exec_start = 0;
 	insert_entity(q, se);
 	se->on_rq = true;
+	if (!q->on_list)
+		list_leaf_queue(q);
 	env_path_end(PATH_ENQUEUE);
 }
 
@@ -106,7 +109,7 @@ static void dequeue_entity(struct cfs_rq *q, struct sched_entity *se, u32 flags)
 
 	env_path_begin(PATH_DEQUEUE);
 	update_curr(q);
-	update_load_avg(q, se, migrates ? DO_DETACH : 0);
+	update_load_avg(q, se, UPDATE_TG | (migrates ? DO_DETACH : 0));
 	update_runnable(se);
 	dequeue_runnable_load_avg(q, se);
 	policy->dequeue(q, se);
@@ -116,6 +119,7 @@ static void dequeue_entity(struct cfs_rq *q, struct sched_entity *se, u32 flags)
 	account_entity_dequeue(q, se);
 	if (!(flags & DEQUEUE_SLEEP))
 		policy->renormalise(q, se, true);
+	update_cfs_group(se, WEIGHT_DEQUEUE);
 	/* What is back at once must find the floor where it was. */
 	if ((flags & (DEQUEUE_SAVE | DEQUEUE_MOVE)) != DEQUEUE_SAVE)
 		policy->floor(q);
@@ -133,12 +137,13 @@ void enqueue_task(struct rq *rq, struct sched_task *p, u32 flags)
 		if (!se->on_rq) {
 			enqueue_entity(q, se, flags);
 		} else {
-			update_load_avg(q, se, 0);
+			update_load_avg(q, se, UPDATE_TG);
 			update_runnable(se);
+			update_cfs_group(se, WEIGHT_ENQUEUE_ABOVE);
 		}
 		q->h_nr_running++;
 		counter_add(&q->idle_h_nr_running, idle);
-		idle |= q->tg->idle;
+		idle |= q->idle;
 		flags = ENQUEUE_WAKEUP;
 	}
 	__atomic_store_n(&rq->nr_running, rq->nr_running + 1, __ATOMIC_RELAXED);
@@ -157,12 +162,13 @@ void dequeue_task(struct rq *rq, struct sched_task *p, u32 flags)
 		if (leaving) {
 			dequeue_entity(q, se, flags);
 		} else {
-			update_load_avg(q, se, 0);
+			update_load_avg(q, se, UPDATE_TG);
 			update_runnable(se);
+			update_cfs_group(se, WEIGHT_DEQUEUE_ABOVE);
 		}
 		q->h_nr_running--;
 		counter_add(&q->idle_h_nr_running, -(u32)idle);
-		idle |= q->tg->idle;
+		idle |= q->idle;
 		if (leaving && q->nr_running) {
 			leaving = false;
 			if (sleeps && se->parent && rq->policy->prefer)
@@ -179,7 +185,7 @@ static void set_next_entity(struct cfs_rq *q, struct sched_entity *se)
 	policy_of(q)->set_next(q, se);
 	if (se->on_rq) {
 		rb_erase(&q->tree, &se->node);
-		update_load_avg(q, se, 0); /* it waited until now */
+		update_load_avg(q, se, UPDATE_TG); /* it waited until now */
 	}
 	se->exec_start = q->rq->clock_task;
 	if (q == &q->rq->cfs)
@@ -285,7 +291,8 @@ void task_tick_fair(struct rq *rq, struct sched_task *curr)
 
 	for_each_sched_entity(se) {
 		update_curr(se->cfs_rq);
-		update_load_avg(se->cfs_rq, se, 0);
+		update_load_avg(se->cfs_rq, se, UPDATE_TG);
+		update_cfs_group(se, WEIGHT_TICK);
 		if (se->cfs_rq->nr_running > 1 && rq->policy->tick(se->cfs_rq, se))
 			resched_curr(rq);
 	}
@@ -296,7 +303,7 @@ void reweight_task(struct rq *rq, struct sched_task *p, u64 weight, u32 inv_weig
 	env_debug_assert(!p->se.on_rq, "reweight of task %u while queued", p->id);
 	if (rq->policy->reweight)
 		rq->policy->reweight(p->se.cfs_rq, &p->se, p->se.load.weight, weight);
-	reweight_entity(p->se.cfs_rq, &p->se, weight, inv_weight);
+	reweight_entity(p->se.cfs_rq, &p->se, weight, inv_weight, 0);
 	if (task_state(p) == TASK_NEW)
 		init_entity_load_avg(rq->sched, &p->se);
 }

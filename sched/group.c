@@ -1,50 +1,159 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Task groups: a queue and an entity per CPU. spec/cfs-core.md sections 1 and 9.
- * A group's entities weigh its shares everywhere; the weight that follows the
- * load (spec/group-load.md) builds on this.
+ * Task groups: a queue and an entity per CPU, made and taken down while others run.
+ * spec/cfs-core.md sections 1 and 9. Lock order: sched.group_lock for the list and the
+ * tree of groups, before a task's, before runqueues'; what a group has on a CPU is
+ * under that CPU's.
+ *
+ * A dead group's memory stays in the list of groups, which is walked without a lock,
+ * and becomes the next one.
  */
 #include "pelt.h"
+
+/* Who exits lets go of its group at its last switch, which may take as long as its
+ * CPU is busy with others. */
+#define EXIT_NS 10000000000ull
+
+/* What a group has on one CPU; in lines of their own. */
+struct group_cpu {
+	struct sched_entity se;
+	struct cfs_rq q __attribute__((aligned(CACHE_LINE)));
+};
 
 void init_root_group(struct sched *s)
 {
 	struct task_group *tg = &s->root_tg;
 
+	env_lock_init(&s->group_lock, LINE_GROUPS, "groups", 0);
 	tg->shares = NICE_0_LOAD;
+	tg->state = TG_ALIVE;
 	tg->cfs_rq = arena_alloc(s->arena, s->nr_cpus * sizeof(*tg->cfs_rq));
 	for (u32 c = 0; c < s->nr_cpus; c++)
 		tg->cfs_rq[c] = &cpu_rq(s, c)->cfs;
 }
 
-static void init_group_entity(struct task_group *tg, u32 cpu)
+struct task_group *sched_root_group(struct sched *s)
 {
-	struct sched_entity *se = tg->se[cpu], *up = owner_entity(tg->parent->cfs_rq[cpu]);
+	return &s->root_tg;
+}
 
-	se->load.weight = tg->shares;
-	se->my_q = tg->cfs_rq[cpu];
-	se->cfs_rq = tg->parent->cfs_rq[cpu];
+struct task_group *tg_next(struct sched *s, struct task_group *tg)
+{
+	if (!tg)
+		return &s->root_tg;
+	do {
+		tg = __atomic_load_n(&tg->next, __ATOMIC_ACQUIRE);
+	} while (tg && __atomic_load_n(&tg->state, __ATOMIC_ACQUIRE) != TG_ALIVE);
+	return tg;
+}
+
+u32 tg_depth(const struct task_group *tg)
+{
+	return tg->depth;
+}
+
+/* ---- memory -------------------------------------------------------------------------- */
+
+/* Of a group that has been; NULL: there is none. */
+static struct task_group *use_again(struct sched *s)
+{
+	struct task_group *tg;
+
+	env_lock(&s->group_lock);
+	for (tg = s->root_tg.next; tg && tg->state != TG_DEAD; tg = tg->next)
+		;
+	if (tg)
+		__atomic_store_n(&tg->state, TG_CHANGING, __ATOMIC_RELAXED);
+	env_unlock(&s->group_lock);
+	return tg;
+}
+
+/* Aligned so that no two CPUs, and no two counters, share a line. */
+static struct task_group *make_group(struct sched *s)
+{
+	struct task_group *tg = arena_alloc(s->arena, sizeof(*tg)), *last = &s->root_tg;
+	u32 nr_cpus = s->nr_cpus, nr_nodes = s->topo->nr_nodes;
+	struct group_cpu *cpu = arena_alloc(s->arena, nr_cpus * sizeof(*cpu));
+
+	tg->state = TG_CHANGING;
+	tg->se = arena_alloc(s->arena, nr_cpus * sizeof(*tg->se));
+	tg->cfs_rq = arena_alloc(s->arena, nr_cpus * sizeof(*tg->cfs_rq));
+	tg->load = arena_alloc(s->arena, nr_nodes * sizeof(*tg->load));
+	for (u32 n = 0; n < nr_nodes; n++)
+		env_line_init(&tg->load[n].line, LINE_TG_LOAD);
+	for (u32 c = 0; c < nr_cpus; c++) {
+		tg->se[c] = &cpu[c].se;
+		tg->cfs_rq[c] = &cpu[c].q;
+		env_lock_init(&cpu[c].q.removed.lock, LINE_REMOVED, "removed load", c);
+	}
+	env_lock(&s->group_lock);
+	while (last->next)
+		last = last->next;
+	__atomic_store_n(&last->next, tg, __ATOMIC_RELEASE);
+	env_unlock(&s->group_lock);
+	return tg;
+}
+
+/* ---- beginning ------------------------------------------------------------------------- */
+
+static void reset_queue(struct cfs_rq *q, struct rq *rq, struct task_group *tg)
+{
+	struct env_lock removed = q->removed.lock;
+
+	memset(q, 0, sizeof(*q));
+	q->removed.lock = removed;
+	init_cfs_rq(q, rq, tg);
+	q->idle = tg->idle;
+}
+
+static void reset_entity(struct sched_entity *se, struct cfs_rq *mine, struct cfs_rq *above)
+{
+	struct sched_entity *up = owner_entity(above);
+
+	memset(se, 0, sizeof(*se));
+	se->load.weight = se->runnable_load_weight = NICE_0_LOAD;
+	se->my_q = mine;
+	se->cfs_rq = above;
 	se->parent = up;
 	se->depth = up ? up->depth + 1 : 0;
 }
 
+/* Attached with nothing, as a task would be that changes its group. */
+static void begin_on(struct sched *s, struct task_group *tg, u32 cpu)
+{
+	struct rq *rq = cpu_rq(s, cpu);
+
+	rq_lock(rq);
+	update_rq_clock(rq);
+	env_line_write(&rq->state_line);
+	reset_queue(tg->cfs_rq[cpu], rq, tg);
+	reset_entity(tg->se[cpu], tg->cfs_rq[cpu], tg->parent->cfs_rq[cpu]);
+	attach_entity_cfs_rq(tg->se[cpu]);
+	rq_unlock(rq);
+}
+
 static struct task_group *create(struct sched *s, struct task_group *parent, u64 weight, bool idle)
 {
-	struct task_group *tg = arena_alloc(s->arena, sizeof(*tg)), *last = &s->root_tg;
+	struct task_group *tg = use_again(s);
 
+	if (!tg)
+		tg = make_group(s);
+	if (!parent)
+		parent = &s->root_tg;
 	tg->parent = parent;
+	tg->depth = parent->depth + 1;
+	tg->nr_groups = tg->nr_tasks = 0;
 	tg->shares = weight;
 	tg->idle = idle;
-	tg->se = arena_alloc(s->arena, s->nr_cpus * sizeof(*tg->se));
-	tg->cfs_rq = arena_alloc(s->arena, s->nr_cpus * sizeof(*tg->cfs_rq));
-	for (u32 c = 0; c < s->nr_cpus; c++) {
-		tg->se[c] = arena_alloc(s->arena, sizeof(*tg->se[c]));
-		tg->cfs_rq[c] = arena_alloc(s->arena, sizeof(*tg->cfs_rq[c]));
-		init_cfs_rq(tg->cfs_rq[c], cpu_rq(s, c), tg);
-		init_group_entity(tg, c);
-	}
-	while (last->next)
-		last = last->next;
-	last->next = tg;
+	tg->has_latency_nice = false;
+	env_lock(&s->group_lock);
+	env_assert(parent->state == TG_ALIVE, "a group below one that has ended");
+	parent->nr_groups++;
+	env_unlock(&s->group_lock);
+	__atomic_store_n(&s->groups, true, __ATOMIC_RELAXED);
+	for (u32 c = 0; c < s->nr_cpus; c++)
+		begin_on(s, tg, c);
+	__atomic_store_n(&tg->state, TG_ALIVE, __ATOMIC_RELEASE);
 	return tg;
 }
 
@@ -60,10 +169,49 @@ struct task_group *tg_create_idle(struct sched *s, struct task_group *parent)
 	return create(s, parent, scale_load(WEIGHT_IDLEPRIO), true);
 }
 
-struct task_group *sched_root_group(struct sched *s)
+/* ---- end ---------------------------------------------------------------------------------- */
+
+/* What the entity still was of the parent's load is taken off at its next update. */
+static void end_on(struct sched *s, struct task_group *tg, u32 cpu)
 {
-	return &s->root_tg;
+	struct cfs_rq *q = tg->cfs_rq[cpu];
+	struct rq *rq = cpu_rq(s, cpu);
+
+	rq_lock(rq);
+	update_rq_clock(rq);
+	env_line_write(&rq->state_line);
+	env_assert(!q->nr_running && !tg->se[cpu]->on_rq, "CPU %u: a group with %u entities ends",
+		   cpu, q->nr_running);
+	publish_load(q, true);
+	remove_entity_load_avg(tg->se[cpu]);
+	unlist_leaf_queue(q);
+	rq_unlock(rq);
 }
+
+void tg_destroy(struct sched *s, struct task_group *tg)
+{
+	u64 since_ns = env_now();
+
+	env_assert(tg->parent, "the root group cannot end");
+	while (__atomic_load_n(&tg->nr_tasks, __ATOMIC_ACQUIRE)) {
+		env_relax();
+		env_assert(env_now() - since_ns < EXIT_NS, "a group with %u tasks ends",
+			   __atomic_load_n(&tg->nr_tasks, __ATOMIC_RELAXED));
+	}
+	env_lock(&s->group_lock);
+	env_assert(tg->state == TG_ALIVE, "a group ends twice");
+	env_assert(!tg->nr_groups, "a group ends with %u groups below it", tg->nr_groups);
+	__atomic_store_n(&tg->state, TG_CHANGING, __ATOMIC_RELAXED);
+	env_unlock(&s->group_lock);
+	for (u32 c = 0; c < s->nr_cpus; c++)
+		end_on(s, tg, c);
+	env_lock(&s->group_lock);
+	tg->parent->nr_groups--;
+	__atomic_store_n(&tg->state, TG_DEAD, __ATOMIC_RELAXED);
+	env_unlock(&s->group_lock);
+}
+
+/* ---- latency_nice ---------------------------------------------------------------------------- */
 
 void sched_set_group_latency_nice(struct sched *s, struct task_group *tg, s32 latency_nice)
 {
@@ -80,53 +228,4 @@ s32 group_latency_nice(const struct task_group *tg)
 		if (__atomic_load_n(&tg->has_latency_nice, __ATOMIC_ACQUIRE))
 			return __atomic_load_n(&tg->latency_nice, __ATOMIC_RELAXED);
 	return 0;
-}
-
-/* Is p's vruntime relative to its queue's, so that it can change queues as it is? */
-static bool vruntime_normalised(const struct sched_task *p)
-{
-	return task_on_rq(p) != TASK_OFF_RQ || !p->se.sum_exec_runtime ||
-	       (task_state(p) == TASK_WAKING && p->remote_migrated);
-}
-
-void sched_move_task(struct sched *s, struct sched_task *p, struct task_group *tg)
-{
-	bool queued, running, absolute, attached;
-	struct rq *rq;
-
-	env_irq_off();
-	env_lock(&p->wake_lock);
-	rq = task_rq_lock(s, p);
-	update_rq_clock(rq);
-	env_line_write(&rq->state_line);
-	queued = task_on_rq(p) == TASK_QUEUED;
-	running = task_is_curr(rq, p);
-	absolute = !vruntime_normalised(p);
-	if (queued)
-		dequeue_task(rq, p, DEQUEUE_SAVE | DEQUEUE_MOVE);
-	if (running)
-		put_prev_task(p);
-	if (absolute) {
-		/* Its sleep must not count in the other queue, whose time differs. */
-		rq->policy->place(p->se.cfs_rq, &p->se, PLACE_WAKEUP);
-		rq->policy->renormalise(p->se.cfs_rq, &p->se, true);
-	}
-	/* Whoever is new, or woken from another CPU, is attached when it is enqueued. */
-	attached = p->se.avg.last_update_time;
-	if (attached)
-		update_load_avg(p->se.cfs_rq, &p->se, DO_DETACH);
-	p->se.avg.last_update_time = 0;
-	__atomic_store_n(&p->tg, tg, __ATOMIC_RELAXED);
-	set_task_rq(p, rq->cpu);
-	if (attached)
-		attach_entity_cfs_rq(&p->se);
-	if (absolute)
-		rq->policy->renormalise(p->se.cfs_rq, &p->se, false);
-	if (queued)
-		enqueue_task(rq, p, ENQUEUE_RESTORE);
-	if (running)
-		set_next_task(rq, p);
-	rq_unlock(rq);
-	env_unlock(&p->wake_lock);
-	env_irq_on();
 }

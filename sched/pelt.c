@@ -87,9 +87,8 @@ void pelt_average(struct sched_avg *a, u64 weight, u64 runnable_weight)
 	store(&a->load_avg, average(weight * a->load_sum, divider));
 	store(&a->runnable_avg, average(a->runnable_sum, divider));
 	store(&a->util_avg, average(a->util_sum, divider));
-	if (runnable_weight)
-		store(&a->runnable_load_avg,
-		      average(runnable_weight * a->runnable_load_sum, divider));
+	store(&a->runnable_load_avg,
+	      runnable_weight ? average(runnable_weight * a->runnable_load_sum, divider) : 0);
 }
 
 bool pelt_step_entity(struct cfs_rq *q, struct sched_entity *se, u64 now_ns)
@@ -101,35 +100,30 @@ bool pelt_step_entity(struct cfs_rq *q, struct sched_entity *se, u64 now_ns)
 		.runnable_load = se->on_rq && !profile_v64(s),
 		.running = q->curr == se,
 	};
-	u64 weight;
 
 	if (!pelt_step(&se->avg, now_ns, &rate))
 		return false;
-	weight = se_weight(s, se);
-	pelt_average(&se->avg, weight, profile_v64(s) ? 0 : weight);
+	pelt_average(&se->avg, se_weight(s, se), profile_v64(s) ? 0 : se_runnable(s, se));
 	return true;
 }
 
 bool pelt_step_blocked(const struct sched *s, struct sched_entity *se, u64 now_ns)
 {
 	static const struct pelt_rate nothing;
-	u64 weight;
 
 	if (!pelt_step(&se->avg, now_ns, &nothing))
 		return false;
-	weight = se_weight(s, se);
-	pelt_average(&se->avg, weight, profile_v64(s) ? 0 : weight);
+	pelt_average(&se->avg, se_weight(s, se), profile_v64(s) ? 0 : se_runnable(s, se));
 	return true;
 }
 
 bool pelt_step_queue(struct cfs_rq *q, u64 now_ns)
 {
 	const struct sched *s = q->rq->sched;
-	const u64 load = scale_load_down(s, q->load.weight);
 	const struct pelt_rate rate = {
-		.load = load,
+		.load = scale_load_down(s, q->load.weight),
 		.runnable = q->h_nr_running,
-		.runnable_load = profile_v64(s) ? 0 : load,
+		.runnable_load = profile_v64(s) ? 0 : scale_load_down(s, q->runnable_load_weight),
 		.running = q->curr,
 	};
 

@@ -55,6 +55,12 @@ static inline u64 se_weight(const struct sched *s, const struct sched_entity *se
 	return scale_load_down(s, se->load.weight);
 }
 
+/* v5.2: of that, what is queued; a group's follows from what is queued below. */
+static inline u64 se_runnable(const struct sched *s, const struct sched_entity *se)
+{
+	return entity_is_task(se) ? se_weight(s, se) : scale_load_down(s, se->runnable_load_weight);
+}
+
 /* rq lock held. ns; never runs back. */
 static inline u64 rq_clock_pelt(const struct rq *rq)
 {
@@ -77,16 +83,32 @@ enum update_flags {
 	DO_ATTACH = 1 << 1,     /* attach se if it is not */
 	DO_DETACH = 1 << 2,     /* detach se if it is attached; the caller gives it another
 				   queue and clears its last_update_time */
+	UPDATE_TG = 1 << 3,     /* tell q's group, if a period ended, load was removed, or
+				   something came from below */
 };
 
-/* Steps se and its queue q to the CPU's PELT time. rq lock held, clock current,
- * state_line written. (sync, when wakers took load away) */
+enum load_change {
+	LOAD_AGED = 1 << 0,     /* a period ended */
+	LOAD_REMOVED = 1 << 1,  /* wakers' removals were taken off, and nothing postponed */
+	LOAD_PROPAGATED = 1 << 2,
+};
+
+/* Takes off what wakers removed from q and steps it to now_ns of PELT time. Bits of
+ * enum load_change. Context as update_load_avg(). */
+u32 update_cfs_rq_load_avg(struct cfs_rq *q, u64 now_ns);
+
+/* Steps se and its queue q to the CPU's PELT time, and carries on to them what changed
+ * below se. rq lock held, clock current, state_line written. (sync, when wakers took
+ * load away or a group is told) */
 void update_load_avg(struct cfs_rq *q, struct sched_entity *se, u32 flags);
 
 /* Attaches se, which is not part of any queue's averages, where it now sits. With
  * ATTACH_AGE_LOAD it is aged first if it was attached once and its last_update_time
- * kept. Context as update_load_avg(). */
+ * kept. What is above it follows. Context as update_load_avg(). */
 void attach_entity_cfs_rq(struct sched_entity *se);
+
+/* The reverse, for who changes group: its last_update_time is then to be cleared. */
+void detach_entity_cfs_rq(struct sched_entity *se);
 
 /* The same for a new task's entity on its first queue, with its utilisation guessed. */
 void attach_new_entity(struct sched_entity *se);
@@ -100,17 +122,20 @@ void remove_entity_load_avg(struct sched_entity *se);
  * its CPU has been idle, in which nobody stepped its queue. (sync) */
 void migrate_entity_load_avg(struct sched_entity *se);
 
-/* Sets se's weight, and what of its load and the queue's follows; a queued one's by
- * the form of REWEIGHT. rq lock held, clock current; it may be off its queue, or
- * attached to none. spec/group-load.md section 3. */
-void reweight_entity(struct cfs_rq *q, struct sched_entity *se, u64 weight, u32 inv_weight);
+/* ---- reweight.c ------------------------------------------------------------------ */
+
+/* Sets se's weight, and what of its load and its queue's sums follows; runnable: v5.2,
+ * of a group, what of its weight is queued. rq lock held; it may be off its queue, or
+ * attached to none. */
+void reweight_entity(struct cfs_rq *q, struct sched_entity *se, u64 weight, u32 inv_weight,
+		     u64 runnable);
 
 /* v5.2: se's load joins or leaves the part of q's that is queued. After
  * update_load_avg(). No effect in other profiles. */
 void enqueue_runnable_load_avg(struct cfs_rq *q, const struct sched_entity *se);
 void dequeue_runnable_load_avg(struct cfs_rq *q, const struct sched_entity *se);
 
-/* ---- load.c: reads of any CPU's averages, without its lock and after
+/* ---- cpu_load.c: reads of any CPU's averages, without its lock and after
  * env_line_read() of its state_line: hints ---------------------------------------- */
 
 /* L(c) of spec/idle-search.md: what placement compares. Runnable load in v5.2,

@@ -119,6 +119,8 @@ bool newidle_pull(struct rq *rq)
 	    work_arrived(rq) || !test_overload(s))
 		return rq->nr_running;
 	env_path_begin(PATH_PULL);
+	if (__atomic_load_n(&s->groups, __ATOMIC_RELAXED))
+		update_blocked_load(rq);
 	env_irq_off();
 	rq_unlock(rq);
 	if (!pull_nearest(rq))

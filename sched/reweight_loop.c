@@ -60,16 +60,11 @@ struct reweight_loop *reweight_loop_create(struct sched *s)
 
 void reweight_loop_run(struct reweight_loop *r, u64 calls)
 {
-	bool full = r->rq.sched->vector.value[FEAT_REWEIGHT] == REWEIGHT_FULL;
-	enum env_path path = full ? PATH_REWEIGHT_FULL : PATH_REWEIGHT_DELTA;
-
 	env_irq_off(); /* as under a rq lock */
 	while (calls--) {
 		u64 weight = nth_weight(++r->calls);
 
-		env_path_begin(path);
-		reweight_entity(&r->rq.cfs, &r->se[CHANGED], weight, 0);
-		env_path_end(path);
+		reweight_entity(&r->rq.cfs, &r->se[CHANGED], weight, 0, weight);
 	}
 	env_irq_on();
 }

@@ -70,6 +70,7 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq;  /* the queue it sits on */
 	struct cfs_rq *my_q;    /* the queue it owns; NULL for tasks */
 	u64 runnable_weight;    /* of a group: tasks below, as of its last update */
+	u64 runnable_load_weight; /* of a group, v5.2: what of its weight is queued */
 	struct sched_avg avg;
 };
 
@@ -122,6 +123,7 @@ struct sched_config {
 	const struct sched_topo *topo;
 	struct sched_vector vector;   /* features, tunables, profile */
 	u32 hz;
+	u32 housekeeper;              /* the CPU whose tick goes on while it idles */
 	struct arena *arena;
 	bool lockstep;                /* nothing happens between two sync points, */
 	bool punctual;                /* and ticks come on time: checks may rely on it */
@@ -172,25 +174,6 @@ void sched_set_class(struct sched *s, struct sched_task *t, enum sched_class cla
 void sched_set_latency_nice(struct sched *s, struct sched_task *t, s32 latency_nice);
 void sched_set_freq_heavy(struct sched *s, struct sched_task *t, bool on);
 
-/* The group's latency_nice, in [-20, 19], with LN_GROUP the one of its tasks that
- * have none of their own, and of groups below it that have none. */
-void sched_set_group_latency_nice(struct sched *s, struct task_group *tg, s32 latency_nice);
-
-/* ---- groups: spec/cfs-core.md section 1 ------------------------------------ */
-
-/* The group that every task is in unless it is moved. */
-struct task_group *sched_root_group(struct sched *s);
-
-/* A group whose entities weigh shares (1024: a nice-0 task), in 2..2^18, below
- * parent. Memory from the scheduler's arena. */
-struct task_group *tg_create(struct sched *s, struct task_group *parent, u64 shares);
-
-/* A group that counts as SCHED_IDLE. */
-struct task_group *tg_create_idle(struct sched *s, struct task_group *parent);
-
-/* Moves p, in whatever state, into tg. Takes p's locks. (sync) */
-void sched_move_task(struct sched *s, struct sched_task *p, struct task_group *tg);
-
 /* mask must name an online CPU. A task running elsewhere moves when it is next
  * switched out, which is requested at once. */
 void sched_set_affinity(struct sched *s, struct sched_task *t, const struct cpumask *mask);
@@ -201,6 +184,66 @@ void sched_set_state(struct sched *s, enum sched_state state);
 
 /* Gives up the CPU without sleeping; the caller then schedules. */
 void sched_yield(struct sched *s);
+
+/* ---- task groups ----------------------------------------------------------
+ * A queue and an entity per CPU, to any depth; spec/group-load.md. A group's
+ * entity weighs its shares times the group's part of its load that is on that CPU.
+ * All of these from any task, at any time; each takes the locks of all CPUs in
+ * turn, but for moves and questions. (sync)
+ */
+
+struct task_group *sched_root_group(struct sched *s);
+
+/* A group below parent (NULL: the root) without tasks. shares in 2..2^18; 1024
+ * weighs as much as one nice-0 task. */
+struct task_group *tg_create(struct sched *s, struct task_group *parent, u64 shares);
+
+/* A group that counts as SCHED_IDLE, and weighs as little. */
+struct task_group *tg_create_idle(struct sched *s, struct task_group *parent);
+
+/* tg, which has no tasks and no groups below it, ends; its memory is used for the next
+ * one. Waits for tasks that are on their way out. Not the root. */
+void tg_destroy(struct sched *s, struct task_group *tg);
+
+/* shares as in tg_create(); neither the root's nor an idle group's. */
+void tg_set_shares(struct sched *s, struct task_group *tg, u64 shares);
+
+/* Makes tg an idle group, or one of 1024 shares again. Not the root. */
+void tg_set_idle(struct sched *s, struct task_group *tg, bool idle);
+
+/* Moves p, in whatever state, into tg. Nothing happens to who has exited. Takes p's
+ * locks. */
+void sched_move_task(struct sched *s, struct sched_task *p, struct task_group *tg);
+
+/* The groups one by one, the root first, the others in the order of their memory.
+ * NULL: no more. */
+struct task_group *tg_next(struct sched *s, struct task_group *tg);
+
+/* 0: the root's; of a group below it 1, and so on. */
+u32 tg_depth(const struct task_group *tg);
+
+/* The group's latency_nice, in [-20, 19], with LN_GROUP the one of its tasks that
+ * have none of their own, and of groups below it that have none. */
+void sched_set_group_latency_nice(struct sched *s, struct task_group *tg, s32 latency_nice);
+
+/* What became of one group's weights so far, all CPUs; spec/group-load.md sections 6
+ * and 7. Errors: the part of a queued entity's weight by which it is off, in 1/1000 of
+ * what it should be; sums and maxima of absolute values. Racy while tasks run. */
+struct tg_stats {
+	u64 weight_updates, load_reads;  /* update_cfs_group(), reads of a load counter */
+	u64 published, below_threshold, rate_limited; /* update_tg_load_avg() */
+	u64 samples;
+	u64 formula_sum, formula_max;    /* against the formula with current averages */
+	u64 ideal_sum, ideal_max;        /* against shares by weight of queued tasks */
+	u64 load_samples, load_sum, load_max; /* the load counter against the averages' sum */
+};
+void tg_stats(const struct sched *s, const struct task_group *tg, struct tg_stats *out);
+
+/* Replaces features and tunables, but not the profile nor SD_PKG. All CPUs but the
+ * caller's are parked: idle or with interrupts off, no runqueue lock held. Counters of
+ * all nodes are folded into one, postponed removals done, contributions published,
+ * rate limits forgotten; granularities are scaled anew. spec/group-load.md section 5. */
+void sched_switch_vector(struct sched *s, const struct sched_vector *vector);
 
 /* ---- the switch, called by kernel/task.c with interrupts on or off ------- */
 

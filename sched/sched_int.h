@@ -15,6 +15,7 @@
 #define SCHED_SCHED_INT_H
 
 #include "../kernel/lib/string.h"
+#include "group.h"
 #include "place.h"
 #include "sched.h"
 
@@ -54,25 +55,24 @@ struct cfs_rq {
 	struct {
 		struct env_lock lock;    /* innermost; wakers take it without the rq lock */
 		u32 nr;                  /* a */
-		u64 load_avg, util_avg, runnable_avg;
+		u64 load_avg, util_avg, runnable_avg; /* a to read */
 	} removed;                       /* averages of tasks that left asleep */
+	bool idle;                       /* r: of an idle group */
+	bool on_list;                    /* r: of rq->leaf_queues */
+	u32 listed_children;             /* r: queues below it that are */
+	struct list leaf_node;           /* r */
+	u64 tg_load_avg_contrib;         /* r: what of avg.load_avg the group knows */
+	u64 published_ns;                /* r: when it was last told; 0: never */
+	bool propagate;                  /* r: prop_runnable_sum, util or runnable waits */
+	s64 prop_runnable_sum;           /* r: to join the owner's load_sum */
+	s64 prop_removed_sum;            /* r: TG_PUBLISH=delay: and what is held back of it */
+	u64 runnable_load_weight;        /* r, v5.2: of on_rq entities, what of it is queued */
+	u64 weighed_shares;              /* r: tg->shares at the owner's last update; 0: none */
+	struct tg_cpu_stats stats;        /* r */
 	u64 exec_clock;                  /* r: ns run by the entities of this queue */
 	u64 checked_min_vruntime;        /* r: what check.c saw last */
 	struct rq *rq;                   /* c */
 	struct task_group *tg;           /* c */
-};
-
-/* A group has a queue on every CPU, and an entity for it in the parent's queue
- * there; the root group has no entities. */
-struct task_group {
-	struct task_group *parent;       /* c */
-	struct task_group *next;         /* c: list of all groups, root first */
-	u64 shares;                      /* c: scaled weight */
-	bool idle;                       /* c */
-	bool has_latency_nice;           /* set last, never cleared */
-	s32 latency_nice;                /* racy: -20..19 */
-	struct sched_entity **se;        /* c: [nr_cpus], NULL for the root */
-	struct cfs_rq **cfs_rq;          /* c: [nr_cpus] */
 };
 
 /* What only the checks look at. */
@@ -112,6 +112,9 @@ struct rq {
 	s32 next_cpu;                    /* a, next_cpu_line: where the rotating scan for this
 					    target goes on; -1: at the target */
 	u32 sibling_weight;              /* c: by SIB_WEIGHT=percpu, or as v3 computed it */
+	struct list leaf_queues;         /* r: queues with load, children before parents */
+	bool has_blocked;                /* r, read anywhere: some queue may have load left */
+	u64 next_walk;                   /* r: tick of the next periodic one */
 	bool in_idle_mask;               /* l: this CPU's bit in sched->idle_mask */
 	struct sched_counters count;     /* l to change, with counter_add() */
 	struct rq_check check;
@@ -125,7 +128,7 @@ struct llc_shared {
 
 struct sched {
 	const struct sched_topo *topo;   /* c */
-	struct sched_vector vector;      /* c */
+	struct sched_vector vector;      /* c, but for sched_switch_vector() */
 	const struct sched_policy *policy; /* c */
 	struct arena *arena;             /* c */
 	struct sched_domains domains;    /* c */
@@ -134,8 +137,13 @@ struct sched {
 	struct rq *rq;                   /* c: [nr_cpus] */
 	struct llc_shared *llc;          /* c: [nr_cpus], by llc_id */
 	struct task_group root_tg;
-	u64 latency, min_granularity, wakeup_granularity, idle_min_granularity; /* c: ns, scaled */
-	u32 nr_latency;                  /* c */
+	struct env_lock group_lock;      /* outside all others */
+	bool groups;                     /* set once: there was another than the root */
+	u32 housekeeper;                 /* c */
+	u64 next_idle_walk;              /* l, by the housekeeper: a tick */
+	/* ns, scaled; c as the vector */
+	u64 latency, min_granularity, wakeup_granularity, idle_min_granularity;
+	u32 nr_latency;
 	struct env_line overload_line;
 	bool overload;                   /* a, overload_line: some queue had two or more */
 	struct env_line idle_mask_line;
@@ -148,9 +156,6 @@ struct sched {
 	void (*check_line)(const char *text); /* end of a run: takes violations. NULL: panic */
 	u32 check_failures;
 };
-
-/* Words of FEAT_REWEIGHT, in the order of features.def. */
-enum reweight_word { REWEIGHT_FULL, REWEIGHT_DELTA };
 
 /* Words of FEAT_SIB_WEIGHT, in the order of features.def. */
 enum sib_weight { SIB_WEIGHT_COUNT, SIB_WEIGHT_PERCPU, SIB_WEIGHT_PERCPU_V3 };
@@ -315,6 +320,8 @@ void check_preempt_curr(struct rq *rq, struct sched_task *p, bool fork);
 /* Interrupts off, no rq lock held: a task in TASK_MIGRATING arrives on cpu. */
 void finish_move(struct sched *s, struct sched_task *p, u32 cpu);
 
+/* What of rq follows from the vector. */
+void rq_follow_vector(struct rq *rq);
 
 /* ---- wakeup.c ------------------------------------------------------------- */
 
@@ -468,7 +475,6 @@ void init_cfs_rq(struct cfs_rq *q, struct rq *rq, struct task_group *tg);
 bool se_is_idle(const struct sched *s, const struct sched_entity *se);
 
 /* The rq lock is held and its clock current in all of these. */
-
 void update_curr(struct cfs_rq *q);
 void enqueue_task(struct rq *rq, struct sched_task *p, u32 flags);
 void dequeue_task(struct rq *rq, struct sched_task *p, u32 flags);
@@ -476,7 +482,6 @@ struct sched_task *pick_next_task_fair(struct rq *rq);
 void put_prev_task(struct sched_task *p);
 void set_next_task(struct rq *rq, struct sched_task *p);
 void task_tick_fair(struct rq *rq, struct sched_task *curr);
-
 void account_entity_enqueue(struct cfs_rq *q, struct sched_entity *se);
 void account_entity_dequeue(struct cfs_rq *q, struct sched_entity *se);
 
@@ -485,13 +490,6 @@ void reweight_task(struct rq *rq, struct sched_task *p, u64 weight, u32 inv_weig
 
 /* Lifts two entities to the queue where both, or their ancestors, sit. */
 void find_matching_se(struct sched_entity **a, struct sched_entity **b);
-
-/* ---- group.c --------------------------------------------------------------- */
-
-void init_root_group(struct sched *s);
-
-/* Of the nearest group that has one, tg included; else 0. */
-s32 group_latency_nice(const struct task_group *tg);
 
 /* ---- the policy table ------------------------------------------------------ */
 

@@ -31,6 +31,7 @@ static void init_task(struct sched *s, struct sched_task *t, const struct sched_
 	t->class = parent ? parent->class : SCHED_CLASS_NORMAL;
 	t->nice = parent ? parent->nice : 0;
 	t->tg = parent ? parent->tg : &s->root_tg;
+	tg_get(t->tg);
 	if (parent) {
 		t->latency_nice = __atomic_load_n(&parent->latency_nice, __ATOMIC_RELAXED);
 		t->has_latency_nice = __atomic_load_n(&parent->has_latency_nice, __ATOMIC_RELAXED);

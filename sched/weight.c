@@ -71,13 +71,13 @@ u64 calc_delta_fair(const struct sched *s, u64 delta, struct sched_entity *se)
 
 void update_load_add(struct load_weight *lw, u64 w)
 {
-	lw->weight += w;
+	__atomic_store_n(&lw->weight, lw->weight + w, __ATOMIC_RELAXED);
 	lw->inv_weight = 0;
 }
 
 void update_load_sub(struct load_weight *lw, u64 w)
 {
-	lw->weight -= w;
+	__atomic_store_n(&lw->weight, lw->weight - w, __ATOMIC_RELAXED);
 	lw->inv_weight = 0;
 }
 

@@ -9,17 +9,24 @@ void noreturn_fn panic(const char *f, ...) printf_like(1, 2);
 
 void *arena_try(struct arena *a, size_t size)
 {
-	/* The address is aligned, not the offset: base may be anything. */
-	size_t pad = -(uintptr_t)(a->base + a->used) % CACHE_LINE;
-	size_t room = a->size - a->used;
+	size_t used = __atomic_load_n(&a->used, __ATOMIC_RELAXED), end, peak;
 	char *p;
 
-	if (pad > room || size > room - pad)
-		return NULL;
-	p = a->base + a->used + pad;
-	a->used += pad + size;
-	if (a->used > a->peak)
-		a->peak = a->used;
+	do {
+		/* The address is aligned, not the offset: base may be anything. */
+		size_t pad = -(uintptr_t)(a->base + used) % CACHE_LINE;
+		size_t room = a->size - used;
+
+		if (pad > room || size > room - pad)
+			return NULL;
+		p = a->base + used + pad;
+		end = used + pad + size;
+	} while (!__atomic_compare_exchange_n(&a->used, &used, end, false, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	peak = __atomic_load_n(&a->peak, __ATOMIC_RELAXED);
+	while (end > peak && !__atomic_compare_exchange_n(&a->peak, &peak, end, false,
+							  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 	return memset(p, 0, size);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Bump allocator. Each run starts from a reset arena, so that a run's memory
  * layout does not depend on the runs before it. Memory is zeroed when it is
- * handed out. Not thread safe: callers serialise.
+ * handed out, by any CPU at any time; only a reset needs the arena for itself.
  */
 #ifndef LIB_ARENA_H
 #define LIB_ARENA_H

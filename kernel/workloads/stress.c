@@ -42,6 +42,8 @@ struct server {
 	u64 served;
 };
 
+#define NR_GROUPS 2
+
 static struct {
 	u32 nr_workers, nr_servers;
 	u64 burst_ns;
@@ -50,6 +52,7 @@ static struct {
 	struct semaphore ready, done;
 	struct gate start, end;
 	struct mutex mutex;
+	struct task_group *group[NR_GROUPS]; /* into which tasks are moved, one below the other */
 	u64 inside;           /* under the mutex */
 	u64 ops, moves;     /* at the window's begin */
 } st;
@@ -167,6 +170,47 @@ static void child_main(void *arg)
 	__atomic_fetch_add(&w->ended, 1, __ATOMIC_RELAXED);
 }
 
+/* ---- groups ------------------------------------------------------------------------- */
+
+static void join(struct task *t, struct task_group *tg)
+{
+	task_syscall();
+	sched_move_task(the_sched, &t->st, tg);
+}
+
+static void change_group(struct task *t)
+{
+	u64 i = pick(NR_GROUPS + 1);
+
+	join(t, i < NR_GROUPS ? st.group[i] : sched_root_group(the_sched));
+}
+
+static void change_shares(void)
+{
+	struct task_group *tg = st.group[pick(NR_GROUPS)];
+
+	task_syscall();
+	if (tg == st.group[0] && pick(2))
+		tg_set_idle(the_sched, tg, pick(2));
+	else if (tg != st.group[0])
+		tg_set_shares(the_sched, tg, 2 + pick(1 << 12));
+}
+
+/* A group of its own, for itself and a child, until that has ended. */
+static void live_in_group(struct worker *w)
+{
+	struct task_group *tg = tg_create(the_sched, pick(2) ? NULL : st.group[1], 2 + pick(2048));
+
+	join(task_self(), tg);
+	fork_child(w);
+	burn_some();
+	if (pick(2))
+		tg_set_shares(the_sched, tg, 2 + pick(2048));
+	task_wait_children();
+	join(task_self(), sched_root_group(the_sched));
+	tg_destroy(the_sched, tg);
+}
+
 /* ---- workers ------------------------------------------------------------------------- */
 
 static void operate(struct worker *w)
@@ -189,7 +233,13 @@ static void operate(struct worker *w)
 		ask(w);
 	else if (dice < 88)
 		enter_mutex(w);
-	else if (dice < 96 && task_self()->children < MAX_CHILDREN)
+	else if (dice < 90)
+		live_in_group(w);
+	else if (dice < 92)
+		change_group(pick(2) ? somebody() : task_self());
+	else if (dice < 93)
+		change_shares();
+	else if (dice < 97 && task_self()->children < MAX_CHILDREN)
 		fork_child(w);
 	else
 		task_wait_children();
@@ -308,6 +358,8 @@ static int stress_run(struct wl_ctx *ctx)
 	gate_init(&st.start, "start", 0);
 	gate_init(&st.end, "end", 0);
 	mutex_init(&st.mutex, "stress mutex", 0);
+	for (u32 i = 0; i < NR_GROUPS; i++)
+		st.group[i] = tg_create(the_sched, i ? st.group[i - 1] : NULL, 1024);
 	start_tasks(ctx);
 	gate_open(&st.start);
 	wl_timed_window(ctx, window_begins, window_ends);
@@ -321,12 +373,14 @@ static int stress_run(struct wl_ctx *ctx)
 		channel_write(&st.server[i].questions, LAST_QUESTION, QUESTION_BYTES);
 	gate_open(&st.end);
 	task_wait_children();
+	for (u32 i = NR_GROUPS; i--;)
+		tg_destroy(the_sched, st.group[i]);
 	check_counts(ctx);
 	return (int)ctx->checks_failed;
 }
 
 static const struct workload stress = {
-	.name = "stress", .help = "tasks that move, renice, wake and fork at random; for checks",
+	.name = "stress", .help = "tasks that move, renice, wake, group and fork at random; for checks",
 	.params = stress_params, .nr_params = ARRAY_SIZE(stress_params),
 	.metrics = stress_metrics, .nr_metrics = ARRAY_SIZE(stress_metrics),
 	.timed = true, .runtime_s = "0.3", .warmup_s = "0", .run = stress_run,

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../sched/pelt.h"
 #include "env/machine.h"
 
 #define MS 1000000ull
@@ -89,6 +90,11 @@ static struct cfs_rq *q0(void)
 	return &rq0()->cfs;
 }
 
+static struct cfs_rq *root1(void)
+{
+	return &cpu_rq(m.s, 1)->cfs;
+}
+
 /* ---- one fault each ----------------------------------------------------------- */
 
 #define FAULT(name, ...)               \
@@ -124,7 +130,7 @@ FAULT(load_sum, waits->se.avg.load_sum = 47742)
 FAULT(util_sum, waits->se.avg.util_sum = waits->se.avg.runnable_sum + 1)
 FAULT(util_avg, waits->se.avg.util_avg = 1024)
 FAULT(runnable_avg, q0()->avg.runnable_avg += 1000)
-FAULT(load_avg, cpu_rq(m.s, 3)->cfs.avg.load_avg++)
+FAULT(load_avg, cpu_rq(m.s, 3)->cfs.avg.load_avg++; cpu_rq(m.s, 3)->cfs.avg.load_sum = 0)
 FAULT(detached, waits->se.avg.last_update_time = 0)
 FAULT(younger, waits->se.avg.last_update_time = q0()->avg.last_update_time + 1024)
 FAULT(unaligned, waits->se.avg.last_update_time--)
@@ -133,6 +139,14 @@ FAULT(period, q0()->avg.period_contrib += 1024)
 FAULT(group_ran, group->cfs_rq[1]->exec_clock++)
 FAULT(group_off, group->se[2]->on_rq = true)
 FAULT(group_empty, group->cfs_rq[1]->nr_running = 0)
+FAULT(overweight, reweight_entity(root1(), group->se[1], NICE_0_LOAD + 1, 0, 0))
+FAULT(underweight, reweight_entity(root1(), group->se[1], 1, 0, 0))
+FAULT(unlisted_queue, unlist_leaf_queue(group->cfs_rq[1]))
+FAULT(unlisted_root, unlist_leaf_queue(root1()))
+FAULT(says_unlisted, group->cfs_rq[1]->on_list = false)
+FAULT(children, root1()->listed_children++)
+FAULT(parent_first, list_del(&group->cfs_rq[1]->leaf_node);
+      list_add_tail(&cpu_rq(m.s, 1)->leaf_queues, &group->cfs_rq[1]->leaf_node))
 FAULT(ran, q0()->exec_clock++)
 FAULT(nobody, rq0()->check.nobody_ns++)
 FAULT(avg_idle, rq0()->avg_idle = 2 * rq0()->max_idle_balance_cost + 1)
@@ -164,6 +178,8 @@ FAULT(affine, rq0()->count.affine_wins = rq0()->count.affine_attempts + 1)
 FAULT(pulled, rq0()->count.pulled++)
 FAULT(ipis, rq0()->count.wake_list_ipis = rq0()->count.wake_list_queued + 1)
 FAULT(unannounced, rq0()->count.wake_list_queued += 2)
+FAULT(lost_publish, group->load[0].value--)
+FAULT(contribution, group->cfs_rq[1]->tg_load_avg_contrib++)
 FAULT(tick, m.s->punctual = true; now_ns[0] += 3 * MS + 1)
 FAULT(idle, idle_ns[2] = 1001 * MS)
 
@@ -209,6 +225,13 @@ static const struct {
 	F(group_ran, "CPU 1, queue of depth 1: a group ran longer or shorter than its members"),
 	F(group_off, "group on_rq does not match its queue"),
 	F(group_empty, "a queued group has nothing to run"),
+	F(overweight, "group of depth 1: weighs less than 2 or more than its shares; weight 10"),
+	F(underweight, "weighs less than 2 or more than its shares; weight 1 "),
+	F(unlisted_queue, "CPU 1, group of depth 1: has entities and is not listed"),
+	F(unlisted_root, "CPU 1, group of depth 0: has entities and is not listed"),
+	F(says_unlisted, "is in the list and says it is not"),
+	F(children, "CPU 1: 1 queues listed, 2 counted by their parents"),
+	F(parent_first, "is listed after its parent"),
 	F(ran, "CPU 0: tasks ran"),
 	F(nobody, "CPU 0: tasks ran"),
 	F(avg_idle, "CPU 0: avg_idle 1000001 exceeds twice 500000"),
@@ -239,6 +262,8 @@ static const struct {
 	F(pulled, "CPU 0: 1 pulled tasks, of 0"),
 	F(ipis, "wake-list IPIs, of"),
 	F(unannounced, "queued wake-ups, of"),
+	F(lost_publish, "group of depth 1: load "),
+	F(contribution, "group of depth 1: load "),
 	F(tick, "ns without a tick"),
 	F(idle, "CPU 2: idle for 1001000000 ns"),
 };
@@ -279,6 +304,13 @@ static bool unlock_panics(void)
 	return false;
 }
 
+static bool is_group_law(void (*fn)(void))
+{
+	return fn == break_overweight || fn == break_underweight || fn == break_unlisted_queue ||
+	       fn == break_unlisted_root || fn == break_says_unlisted || fn == break_children ||
+	       fn == break_parent_first;
+}
+
 /* Those of a queue or CPU, when its lock is let go; perhaps by another law first. */
 static void test_at_once(void **state)
 {
@@ -287,7 +319,7 @@ static void test_at_once(void **state)
 		void (*fn)(void) = faults[i].fn;
 
 		begin();
-		machine_on(fn == break_group_ran || fn == break_group_empty ? 1
+		machine_on(fn == break_group_ran || fn == break_group_empty || is_group_law(fn) ? 1
 			   : fn == break_group_off			  ? 2
 			   : fn == break_load_avg			  ? 3
 									  : 0);
