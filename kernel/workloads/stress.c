@@ -380,7 +380,7 @@ static int stress_run(struct wl_ctx *ctx)
 }
 
 static const struct workload stress = {
-	.name = "stress", .help = "tasks that move, renice, wake, group and fork at random; for checks",
+	.name = "stress", .help = "tasks that move, renice, wake, group and fork at random",
 	.params = stress_params, .nr_params = ARRAY_SIZE(stress_params),
 	.metrics = stress_metrics, .nr_metrics = ARRAY_SIZE(stress_metrics),
 	.timed = true, .runtime_s = "0.3", .warmup_s = "0", .run = stress_run,

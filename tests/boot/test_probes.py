@@ -162,3 +162,106 @@ def test_eight_periods_on_eight_off():
 def test_v5_2_has_a_runnable_signal():
     old, new = (ask("probe=pelt", "ns=33554432", f"profile={p}")[0] for p in ("v5.2", "v6.4"))
     assert (old["runnable_load_avg"], new["runnable_load_avg"]) == (512, 0)
+
+
+# --- probe=slice: cfs-core.md section 13 --------------------------------------------------
+
+@pytest.mark.parametrize("words, want", [
+    ("topo=1x1x1 nice=0 newcomer=0", [5999998, None]),
+    ("topo=1x1x1 nice=0:0", [2999998, 2999998]),
+    ("topo=1x1x1 nice=0:5", [4520971, 1479028]),
+    ("topo=1x1x1 nice=" + ":".join(["0"] * 12), [750000] * 12),
+    ("topo=1x1x1 nice=0 group_nice=0:5", [2999998, 2260484, 750000]),
+    ("topo=1x8x1 profile=v5.2 nice=0 group_nice=0:5", [11999994, 9041938, 2958055])])
+def test_slices(words, want):
+    got = [f["slice_ns"] for f in ask("probe=slice", *words.split())]
+    assert [a for a, b in zip(got, want) if b] == [b for b in want if b]
+
+
+@pytest.mark.parametrize("nice, vslice", [(0, 2999998), (5, 4520969)])
+def test_vslice_of_a_newcomer(nice, vslice):
+    assert ask("probe=slice", "topo=1x1x1", "nice=0", f"newcomer={nice}")[-1]["vslice_ns"] == \
+        vslice
+
+
+# --- probe=shares: group-load.md section 10 --------------------------------------------------
+
+ALL_TG = "tg-base,tg-node,tg-delay,tg-skip,tg-rate"
+NODES = ["topo=2x1x1", "nodes=2"]
+REST = "weight=3072:1024"
+MOVED = "weight=2048:2048 load_avg=2048:2048"
+
+
+def shares(words, arms="tg-base"):
+    """-> per arm the entities' weights"""
+    found = {}
+    for f in ask("probe=shares", *NODES, f"arms={arms}", *words.split()):
+        found.setdefault(f["arm"], []).append(f["weight"])
+    return found
+
+
+def test_at_rest_every_variant_agrees():
+    found = shares(REST, ALL_TG)
+    assert len(found) == 5 and all(w == [786432, 262144] for w in found.values())
+
+
+def test_both_just_woken():
+    assert shares("weight=1024:1024 load_avg=0:0")["tg-base"] == [1048576, 1048576]
+
+
+@pytest.mark.parametrize("contrib, load_avg, after", [
+    (1024, 1040, 1024), (1024, 1041, 1041), (63, 64, 64)])
+def test_threshold(contrib, load_avg, after):
+    (f,) = ask("probe=shares", "weight=1024", f"load_avg={load_avg}", f"contrib={contrib}",
+               "publish=0", "arms=tg-base")
+    assert (f["contrib"], f["tg_load"][0]) == (after, after)
+
+
+def test_wake_migration_before_the_source_updates():
+    assert shares(f"{MOVED} contrib=3072:2048")["tg-base"][1] == 419430
+
+
+@pytest.mark.parametrize("arm", ["tg-base", "tg-node"])
+def test_wake_migration_published(arm):
+    assert shares(f"{MOVED} contrib=3072:2048 publish=0", arm)[arm] == [524288, 524288]
+
+
+@pytest.mark.parametrize("by, counters", [(0, [2048, 2048]), (1, [3072, 1024])])
+def test_wake_migration_counts_on_the_node_that_executes(by, counters):
+    for f in ask("probe=shares", *NODES, "arms=tg-node", *MOVED.split(), "contrib=3072:2048",
+                 "publish=0", f"by={by}"):
+        assert f["tg_load"] == counters
+
+
+def test_wake_migration_delayed():
+    assert shares(f"{MOVED} contrib=3072:2048", "tg-delay")["tg-delay"] == [524288, 419430]
+
+
+def test_wake_migration_rate_limited():
+    words = f"{MOVED} contrib=3072:1024 publish=0:1"
+    assert shares(f"{words} published_us=999", "tg-rate")["tg-rate"] == [699050, 419430]
+    assert shares(f"{words} published_us=1001", "tg-rate")["tg-rate"] == [524288, 524288]
+    assert shares(words, "tg-rate")["tg-rate"] == [524288, 524288]
+
+
+def test_skip_wakeup():
+    words = "weight=7168:1024 load_avg=7168:512 old_weight=786432:262144 site=enqueue"
+    found = shares(words, "tg-base,tg-skip")
+    assert (found["tg-base"][1], found["tg-skip"][1]) == (131072, 262144)
+    assert shares(f"{words} others=1", "tg-skip")["tg-skip"][1] == 131072
+    charge = [f["charge_ns"] for f in ask("probe=shares", *NODES, "arms=tg-base,tg-skip",
+                                          *words.split()) if f["cpu"] == 1]
+    assert [round(c / 1e6) for c in charge] == [8, 4]
+
+
+def test_skip_sleep():
+    found = shares("weight=3072:0 load_avg=3072:102 old_weight=786432:262144 site=dequeue",
+                   "tg-base,tg-skip")
+    assert (found["tg-base"][1], found["tg-skip"][1]) == (33697, 262144)
+
+
+@pytest.mark.parametrize("words, weight", [
+    ("shares=2 weight=0 load_avg=0 tg_load=8192", 2),
+    ("shares=15 weight=1024 load_avg=1024 tg_load=8192", 1920)])
+def test_clamp(words, weight):
+    assert shares(words)["tg-base"] == [weight]
