@@ -212,14 +212,22 @@ static void run_point(const struct cmdline *cl, const struct plan_point *point, 
 		} else if (!r->failed) {
 			verdict_add(k, &r->ctx);
 			report_run(cl, &rig, point, &run, r);
+			profile_note(&run, r);
 		}
 		progress(i + k + 1);
 	}
 	if (!complete || w->kind == WORKLOAD_PROBE)
 		return;
 	report_point(cl, point);
+	profile_point(cl, point);
 	if (w->kind == WORKLOAD_SCENARIO && !verdict_give(cl, point))
 		failed_verdicts++;
+}
+
+static void print_tables(const struct cmdline *cl, u32 bench)
+{
+	report_table(cl, bench);
+	profile_table();
 }
 
 static void run_plan(const struct cmdline *cl, struct arena *a)
@@ -230,6 +238,7 @@ static void run_plan(const struct cmdline *cl, struct arena *a)
 	struct plan_point *point = arena_alloc(a, sizeof(*point));
 
 	report_init(cl, a);
+	profile_init(cl, a);
 	if (points && cl->bench[0]->kind == WORKLOAD_SCENARIO)
 		verdict_init(runs_max, a);
 	rig.arena_mark = a->used;
@@ -239,12 +248,12 @@ static void run_plan(const struct cmdline *cl, struct arena *a)
 
 		plan_point(cl, p, topo.nr_cpus, topo.nr_cores, point);
 		if (p && before != point->bench)
-			report_table(cl, before);
+			print_tables(cl, before);
 		run_point(cl, point, run, r);
 		run += cl->arms[point->bench].nr * cl->number[OPT_runs];
 	}
 	if (points)
-		report_table(cl, point->bench);
+		print_tables(cl, point->bench);
 	if (cl->number[OPT_calibrate])
 		calibrate_print();
 }

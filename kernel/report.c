@@ -157,7 +157,7 @@ static void lines_json(struct json *j)
 	json_end_obj(j);
 }
 
-static const char *const path_names[PATH_NR + 1] = {
+const char *const path_names[PATH_NR + 1] = {
 #define PATH(name, n, help) #name,
 #include "../sched/costs.def"
 #undef PATH
@@ -289,6 +289,7 @@ static void all_figures(const struct plan_point *point, const struct run_result 
 			       (unsigned long long)(r->host_ns / 1000000),
 			       (unsigned long long)muldiv_u64(r->switches, 1000000000,
 							      r->host_ns));
+	profile_run(point->workload->name);
 }
 
 void report_run(const struct cmdline *cl, const struct rig *rig, const struct plan_point *point,

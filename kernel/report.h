@@ -37,4 +37,23 @@ bool report_too_few(const struct workload *w, u32 metric, u64 samples);
 void calibrate_add(void);
 void calibrate_print(void);
 
+/* ---- report_profile.c: where CPU time went --------------------------------------- */
+
+/* Names of costs.def, and "outside" of all. */
+extern const char *const path_names[PATH_NR + 1];
+
+void profile_init(const struct cmdline *cl, struct arena *a);
+
+/* Right after a run that did not fail: adds it to its arm's. */
+void profile_note(const struct plan_run *run, const struct run_result *r);
+
+/* The point's arms become rows, if there were task groups. */
+void profile_point(const struct cmdline *cl, const struct plan_point *point);
+
+/* Prints the rows so far. */
+void profile_table(void);
+
+/* All paths of the run just over. */
+void profile_run(const char *name);
+
 #endif

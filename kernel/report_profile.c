@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where CPU time went, by function and by what it waited for: of one run all paths;
+ * of arms with task groups a table beside the results, in the terms of the published
+ * profile (spec/group-load.md section 8).
+ */
+#include "report.h"
+
+#include "console.h"
+#include "lib/fmt.h"
+#include "lib/math64.h"
+#include "lib/string.h"
+#include "stats/table.h"
+
+/* Sums over the seeds of one arm at one point, warm-up included. */
+struct spent {
+	u64 path_ps[PATH_NR + 1], all_ps, busy_ps; /* busy: paths and work */
+	u64 line_ps, lock_ps;
+	u64 wakeups, migrations, publishes, weights;
+};
+
+enum { COL_PARAMS, COL_ARM, COL_BUSY, COL_LINES, COL_LOCKS, COL_WEIGHT, COL_LOAD, COL_MIGRATIONS,
+       COL_PUBLISHES, COL_READS, COL_NR };
+
+static const struct table_col columns[COL_NR] = {
+	[COL_PARAMS] = { "parameters", true },
+	[COL_ARM] = { "arm", true },
+	[COL_BUSY] = { "busy %", false },
+	[COL_LINES] = { "moving lines %", false },
+	[COL_LOCKS] = { "waiting for locks %", false },
+	[COL_WEIGHT] = { "update_cfs_group %", false },
+	[COL_LOAD] = { "update_load_avg %", false },
+	[COL_MIGRATIONS] = { "migrations/wakeup", false },
+	[COL_PUBLISHES] = { "publishes/migration", false },
+	[COL_READS] = { "line_reads", true },
+};
+
+static struct spent *spent; /* by arm, of the point in progress */
+static struct table table;
+static char (*cells)[TABLE_CELL];
+static u32 nr_cells;
+
+void profile_init(const struct cmdline *cl, struct arena *a)
+{
+	nr_cells = TABLE_CELLS(COL_NR, (u32)plan_points(cl) * cl->nr_arms);
+	cells = arena_alloc(a, nr_cells * sizeof(*cells));
+	spent = arena_alloc(a, cl->nr_arms * sizeof(*spent));
+	table_init(&table, columns, COL_NR, cells, nr_cells);
+}
+
+void profile_note(const struct plan_run *run, const struct run_result *r)
+{
+	struct spent *s = &spent[run->arm];
+
+	for (u32 p = 0; p <= PATH_NR; p++) {
+		s->path_ps[p] += engine.path_time_ps[p];
+		s->busy_ps += engine.path_time_ps[p];
+		s->line_ps += engine.path_line_ps[p];
+		s->lock_ps += engine.path_lock_ps[p];
+	}
+	s->busy_ps += engine.work_ps;
+	s->all_ps += r->vtime_ns * 1000 * engine.nr_cpus;
+	s->wakeups += r->counters.wakeups;
+	s->migrations += r->counters.wake_migrations;
+	s->publishes += r->counters.tg_published;
+	s->weights += r->counters.tg_weight_updates;
+}
+
+/* part / whole to two decimals, in percent or plain; "-": of nothing. */
+static const char *ratio(char *buf, u64 part, u64 whole, u32 times)
+{
+	if (!whole)
+		return "-";
+	fmt_decimal(buf, (s64)muldiv_u64(part, 100 * times, whole), 2);
+	return buf;
+}
+
+static void row(const struct cmdline *cl, const struct plan_point *point, u32 arm)
+{
+	const struct spent *s = &spent[arm];
+	u64 weight_ps = s->path_ps[PATH_UPDATE_CFS_GROUP] + s->path_ps[PATH_REWEIGHT_FULL] +
+			s->path_ps[PATH_REWEIGHT_DELTA];
+	u64 load_ps = s->path_ps[PATH_UPDATE_LOAD_AVG] + s->path_ps[PATH_UPDATE_TG_LOAD];
+	char params[TABLE_CELL], text[COL_NR][40];
+
+	plan_params_text(cl, point, true, params, sizeof(params));
+
+	const char *const cell[COL_NR] = {
+		[COL_PARAMS] = params,
+		[COL_ARM] = cl->arm[arm].name,
+		[COL_BUSY] = ratio(text[COL_BUSY], s->busy_ps, s->all_ps, 100),
+		[COL_LINES] = ratio(text[COL_LINES], s->line_ps, s->busy_ps, 100),
+		[COL_LOCKS] = ratio(text[COL_LOCKS], s->lock_ps, s->busy_ps, 100),
+		[COL_WEIGHT] = ratio(text[COL_WEIGHT], weight_ps, s->busy_ps, 100),
+		[COL_LOAD] = ratio(text[COL_LOAD], load_ps, s->busy_ps, 100),
+		[COL_MIGRATIONS] = ratio(text[COL_MIGRATIONS], s->migrations, s->wakeups, 1),
+		[COL_PUBLISHES] = ratio(text[COL_PUBLISHES], s->publishes, s->migrations, 1),
+		[COL_READS] = cl->number[OPT_line_reads] == LINE_READS_SHARED ? "shared" : "serial",
+	};
+	table_row(&table, cell);
+}
+
+void profile_point(const struct cmdline *cl, const struct plan_point *point)
+{
+	u32 first = cl->arms[point->bench].first, nr = cl->arms[point->bench].nr;
+
+	for (u32 arm = first; arm < first + nr; arm++) {
+		/* Without groups nothing of this happens; live mode does not measure it. */
+		if (spent[arm].weights && spent[arm].busy_ps)
+			row(cl, point, arm);
+		memset(&spent[arm], 0, sizeof(spent[arm]));
+	}
+}
+
+void profile_table(void)
+{
+	if (!table.rows)
+		return;
+	console_line("");
+	console_line("task groups: CPU time of the whole runs, in percent of what was not idle; "
+		     "functions without what they call");
+	table_print(&table, console_line);
+	table.rows = 0;
+}
+
+void profile_run(const char *name)
+{
+	u64 busy_ps = engine.work_ps;
+	char share[40], line[40], lock[40];
+
+	for (u32 p = 0; p <= PATH_NR; p++)
+		busy_ps += engine.path_time_ps[p];
+	if (!busy_ps)
+		return;
+	console_printf("%s: CPU time in percent of what was not idle; of it moving lines, and "
+		       "waiting for locks", name);
+	console_printf("%s: %-16s %8s", name, "work", ratio(share, engine.work_ps, busy_ps, 100));
+	for (u32 p = 0; p <= PATH_NR; p++) {
+		if (!engine.path_time_ps[p])
+			continue;
+		console_printf("%s: %-16s %8s %8s %8s", name, path_names[p],
+			       ratio(share, engine.path_time_ps[p], busy_ps, 100),
+			       ratio(line, engine.path_line_ps[p], busy_ps, 100),
+			       ratio(lock, engine.path_lock_ps[p], busy_ps, 100));
+	}
+}
