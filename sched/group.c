@@ -32,6 +32,16 @@ void init_root_group(struct sched *s)
 		tg->cfs_rq[c] = &cpu_rq(s, c)->cfs;
 }
 
+static inline enum tg_state state_of(const struct task_group *tg)
+{
+	return __atomic_load_n(&tg->state, __ATOMIC_ACQUIRE);
+}
+
+static inline void set_state(struct task_group *tg, enum tg_state state)
+{
+	__atomic_store_n(&tg->state, state, __ATOMIC_RELEASE);
+}
+
 struct task_group *sched_root_group(struct sched *s)
 {
 	return &s->root_tg;
@@ -43,7 +53,7 @@ struct task_group *tg_next(struct sched *s, struct task_group *tg)
 		return &s->root_tg;
 	do {
 		tg = __atomic_load_n(&tg->next, __ATOMIC_ACQUIRE);
-	} while (tg && __atomic_load_n(&tg->state, __ATOMIC_ACQUIRE) != TG_ALIVE);
+	} while (tg && state_of(tg) != TG_ALIVE);
 	return tg;
 }
 
@@ -60,10 +70,10 @@ static struct task_group *use_again(struct sched *s)
 	struct task_group *tg;
 
 	env_lock(&s->group_lock);
-	for (tg = s->root_tg.next; tg && tg->state != TG_DEAD; tg = tg->next)
+	for (tg = s->root_tg.next; tg && state_of(tg) != TG_DEAD; tg = tg->next)
 		;
 	if (tg)
-		__atomic_store_n(&tg->state, TG_CHANGING, __ATOMIC_RELAXED);
+		set_state(tg, TG_CHANGING);
 	env_unlock(&s->group_lock);
 	return tg;
 }
@@ -147,13 +157,13 @@ static struct task_group *create(struct sched *s, struct task_group *parent, u64
 	tg->idle = idle;
 	tg->has_latency_nice = false;
 	env_lock(&s->group_lock);
-	env_assert(parent->state == TG_ALIVE, "a group below one that has ended");
+	env_assert(state_of(parent) == TG_ALIVE, "a group below one that has ended");
 	parent->nr_groups++;
 	env_unlock(&s->group_lock);
 	__atomic_store_n(&s->groups, true, __ATOMIC_RELAXED);
 	for (u32 c = 0; c < s->nr_cpus; c++)
 		begin_on(s, tg, c);
-	__atomic_store_n(&tg->state, TG_ALIVE, __ATOMIC_RELEASE);
+	set_state(tg, TG_ALIVE);
 	return tg;
 }
 
@@ -199,15 +209,15 @@ void tg_destroy(struct sched *s, struct task_group *tg)
 			   __atomic_load_n(&tg->nr_tasks, __ATOMIC_RELAXED));
 	}
 	env_lock(&s->group_lock);
-	env_assert(tg->state == TG_ALIVE, "a group ends twice");
+	env_assert(state_of(tg) == TG_ALIVE, "a group ends twice");
 	env_assert(!tg->nr_groups, "a group ends with %u groups below it", tg->nr_groups);
-	__atomic_store_n(&tg->state, TG_CHANGING, __ATOMIC_RELAXED);
+	set_state(tg, TG_CHANGING);
 	env_unlock(&s->group_lock);
 	for (u32 c = 0; c < s->nr_cpus; c++)
 		end_on(s, tg, c);
 	env_lock(&s->group_lock);
 	tg->parent->nr_groups--;
-	__atomic_store_n(&tg->state, TG_DEAD, __ATOMIC_RELAXED);
+	set_state(tg, TG_DEAD);
 	env_unlock(&s->group_lock);
 }
 

@@ -36,7 +36,7 @@ struct tg_load {
 struct task_group {
 	struct task_group *parent;       /* c while it lives */
 	struct task_group *next;         /* set once: list of all groups, root first */
-	enum tg_state state;             /* g to change, read anywhere */
+	enum tg_state state;             /* who claims or frees it holds g */
 	u32 nr_groups;                   /* g: below it */
 	u32 nr_tasks;                    /* a: that have not let go of it */
 	u32 depth;                       /* c while it lives */
