@@ -43,7 +43,7 @@ static char *preset_names(char *buf, size_t n)
 
 static bool unknown_preset(struct cmdline *cl, struct span name)
 {
-	char shown[SHOWN], near_text[80], names[256];
+	char shown[SHOWN], near_text[80], names[512];
 	struct nearest near;
 
 	span_text(name, shown, sizeof(shown));

@@ -253,7 +253,6 @@ static void counters_frame(const struct cmdline *cl, const struct plan_point *po
 						r->counters.switches : 0);
 	json_u64(j, "lock_wait_ns", r->lock_wait_ns);
 	json_u64(j, "wake_latency_samples", r->wake_latency_ns.count);
-	json_u64(j, "wake_latency_samples", r->wake_latency_ns.count);
 	json_u64(j, "wake_latency_p50_ns", hist_percentile(&r->wake_latency_ns, 50000));
 	json_u64(j, "wake_latency_p99_ns", hist_percentile(&r->wake_latency_ns, 99000));
 	json_u64(j, "wake_latency_max_ns", r->wake_latency_ns.max);

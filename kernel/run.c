@@ -37,7 +37,7 @@ static void make_groups(struct wl_ctx *ctx)
 static void first_task(void *arg)
 {
 	(void)arg;
-	if (running.spec->workload->kind != WORKLOAD_PROBE)
+	if (!workload_bare(running.spec->workload))
 		make_groups(&running.result->ctx);
 	running.spec->workload->run(&running.result->ctx);
 	engine_finish();
@@ -64,13 +64,13 @@ static struct task_deal deal(const struct run_spec *spec, enum param_common c)
 	return (struct task_deal){ p->v, p->nr };
 }
 
-/* The common parameters that are the scheduler's business. Probes have none, and
+/* The common parameters that are the scheduler's business. Some have none, and
  * in-kernel tests no values. */
 static void deal_traits(struct tasks_config *tc, struct sched *s, const struct run_spec *spec)
 {
 	struct task_deal group;
 
-	if (spec->workload->kind == WORKLOAD_PROBE)
+	if (workload_bare(spec->workload))
 		return;
 	tc->latency_nice = deal(spec, COMMON_LATENCY_NICE);
 	tc->freq_heavy = deal(spec, COMMON_FREQ_HEAVY);

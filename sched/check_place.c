@@ -63,15 +63,13 @@ static u64 expected_nr(const struct search *q, u64 cost)
 
 void check_search_begin(struct search_check *c, const struct search *q)
 {
-	const struct rq *rq = this_rq(q->s), *target = cpu_rq(q->s, q->target);
+	const struct rq *rq = this_rq(q->s);
 	const struct sched_domain *ts = q->s->domains.llc[rq->cpu];
-	s32 next = target->next_cpu;
 
 	*c = (struct search_check){
 		.changes = q->s->availability_changes,
 		.core_searches = rq->count.core_searches,
 		.avg_scan_cost_ns = ts ? ts->avg_scan_cost_ns : 0,
-		.start = search_rotates(q->s, q->sd) && next >= 0 ? (u32)next : q->target,
 	};
 	c->nr = expected_nr(q, c->avg_scan_cost_ns);
 }
@@ -132,7 +130,8 @@ static void check_scan_budget(const struct search_check *c, const struct search 
 	      "scan from CPU %u: the average learns of hits and full misses", q->target);
 }
 
-/* Nothing that idled all the time was passed by, in the order that the rule gives. */
+/* Nothing that idled all the time was passed by, in the order that the rule gives. Where
+ * a rotating scan begins, another waker of the same target may have moved meanwhile. */
 static void check_scan_order(const struct search_check *c, const struct search *q, u32 found)
 {
 	struct sched *s = q->s;
@@ -140,7 +139,7 @@ static void check_scan_order(const struct search_check *c, const struct search *
 	bool core_first = s->vector.value[FEAT_CORE_FIRST];
 	u64 left = q->why->visits;
 
-	for_each_cpu_wrap(cpu, q->sd->span, c->start, s->nr_cpus) {
+	for_each_cpu_wrap(cpu, q->sd->span, q->start, s->nr_cpus) {
 		if (core_first && (cpumask_test(core, cpu) ||
 				   !cpumask_test(&q->p->allowed, cpu)))
 			continue;
@@ -161,6 +160,9 @@ void check_cpu_scan(const struct search_check *c, const struct search *q, u32 fo
 		return;
 	env_uncharged_begin();
 	check_scan_budget(c, q);
+	CHECK(q->start == q->target || (search_rotates(s, q->sd) &&
+					cpumask_test(q->sd->span, q->start)), s,
+	      "scan from CPU %u began at CPU %u", q->target, q->start);
 	/* A core found first ends it; who prefers some idle CPUs passes others by. */
 	if (q->why->stage != STAGE_CORE_FIRST && !search_prefers(q))
 		check_scan_order(c, q, found);

@@ -131,7 +131,6 @@ static bool suits(const struct search *q, u32 cpu)
 struct scan {
 	u64 t0, nr;
 	u64 limit_ns;
-	u32 start;
 	bool timed;    /* LN_SCAN=time: limit_ns counts, not nr */
 	bool rotates, at_exit;
 };
@@ -159,7 +158,7 @@ static void scan_begin(struct search *q, struct scan *scan)
 	struct rq *rq = cpu_rq(s, q->target);
 	s32 next;
 
-	scan->start = q->target;
+	q->start = q->target;
 	scan->rotates = search_rotates(s, q->sd);
 	scan->at_exit = s->vector.value[FEAT_NEXT_ASSIGN];
 	scan->timed = s->vector.value[FEAT_LN_SCAN] == LN_SCAN_TIME;
@@ -169,7 +168,7 @@ static void scan_begin(struct search *q, struct scan *scan)
 	env_line_read(&rq->next_cpu_line);
 	next = __atomic_load_n(&rq->next_cpu, __ATOMIC_RELAXED);
 	if (next != -1)
-		scan->start = (u32)next;
+		q->start = (u32)next;
 }
 
 /* Before a visit. The budget of nr lets nr - 1 through, unless NR_EXACT. */
@@ -205,7 +204,7 @@ static u32 scan_cpus(struct search *q, const struct cpumask *mask, const struct 
 	u32 found = CPU_NONE, first = CPU_NONE;
 
 	env_path_begin(PATH_SCAN_STEP); /* with the way to the next CPU */
-	for_each_cpu_wrap(c, mask, scan->start, q->s->nr_cpus) {
+	for_each_cpu_wrap(c, mask, q->start, q->s->nr_cpus) {
 		if (scan->rotates && !scan->at_exit)
 			store_next(q, c);
 		if (budget_spent(q, scan))

@@ -149,7 +149,8 @@ const char *const place_stage_name[STAGE_NR] = {
 u32 select_idle_sibling(struct sched *s, struct sched_task *p, u32 prev, u32 target,
 			struct placement *why)
 {
-	struct search q = { s, p, s->domains.llc[target], target, task_latency_nice(s, p), why };
+	struct search q = { .s = s, .p = p, .sd = s->domains.llc[target], .target = target,
+			    .ln = task_latency_nice(s, p), .why = why };
 	u32 cpu;
 
 	*why = (struct placement){ .stage = STAGE_NONE };

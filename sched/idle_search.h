@@ -19,6 +19,7 @@ struct search {
 	const struct sched_domain *sd; /* the target's LLC */
 	u32 target;
 	s32 ln;                        /* p's latency_nice */
+	u32 start;                     /* where the CPU scan began */
 	struct placement *why;
 };
 
@@ -65,7 +66,6 @@ struct search_check {
 	u64 core_searches; /* of this CPU, so far */
 	u64 nr;            /* what the budget must be */
 	u64 avg_scan_cost_ns;
-	u32 start;         /* where the scan must begin */
 };
 
 void check_search_begin(struct search_check *c, const struct search *q);

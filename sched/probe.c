@@ -61,7 +61,8 @@ static void set_up(struct place_prober *prober, const struct place_probe *in, bo
 			cpu_rq(s, c)->next_cpu = c == in->target ? in->next_cpu : -1;
 	}
 	p->allowed = *in->allowed;
-	p->nr_allowed = cpumask_weight(in->allowed, s->nr_cpus);
+	cpumask_and(&p->allowed, &s->online, s->nr_cpus);
+	p->nr_allowed = cpumask_weight(&p->allowed, s->nr_cpus);
 	p->cpu = p->wake_cpu = in->prev;
 	p->has_latency_nice = true;
 	p->latency_nice = in->latency_nice;

@@ -196,10 +196,10 @@ static bool drift_check(const struct workload *w, const struct param_values *v,
 	u32 llc = cpumask_weight(topo_mask(topo, TOPO_LLC, HOME), topo->nr_cpus);
 
 	(void)v;
-	if (topo->smt_min >= 2 && llc >= 4 * siblings)
+	if (topo->smt_min >= 2 && llc >= 8 && llc > siblings)
 		return true;
-	fmt_sn(why, n, "scenario=%s: needs cores of two threads or more, and four of them around "
-	       "CPU 0's cache", w->name);
+	fmt_sn(why, n, "scenario=%s: needs cores of two threads or more, and around CPU 0's cache "
+	       "two of them and eight CPUs", w->name);
 	return false;
 }
 

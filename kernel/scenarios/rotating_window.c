@@ -261,7 +261,7 @@ static bool window_judge(struct wl_verdict *d)
 }
 
 static const struct workload rotating_window = {
-	.kind = WORKLOAD_SCENARIO, .name = "rotating_window",
+	.kind = WORKLOAD_SCENARIO, .name = "rotating_window", .bare = true,
 	.help = "chance of a hit in a fixed and in a rotating window, at equal budget",
 	.spec = "idle-search.md section 7.2, rotation",
 	.params = window_params, .nr_params = ARRAY_SIZE(window_params),

@@ -89,11 +89,15 @@ static void transaction(struct process *p)
 
 	burst(p);
 	for (u32 i = 1; i < (u32)param_num(v, P_BURSTS); i++) {
-		if (wl_chance((u32)param_num(v, P_LATCH_PCT))) {
+		/* One or the other, or neither. */
+		s64 draw = (s64)rng_below(&task_self()->rng, 100);
+		s64 latch_pct = param_num(v, P_LATCH_PCT);
+
+		if (draw < latch_pct) {
 			latched_burst(p);
 			continue;
 		}
-		if (wl_chance((u32)param_num(v, P_READ_PCT)))
+		if (draw < latch_pct + param_num(v, P_READ_PCT))
 			sleep(p, (u64)param_num(v, P_READ) * 1000);
 		burst(p);
 	}

@@ -94,7 +94,7 @@ const struct workload *workload_find(struct span name)
 
 u32 workload_nr_params(const struct workload *w)
 {
-	if (w->kind == WORKLOAD_PROBE)
+	if (workload_bare(w))
 		return w->nr_params;
 	return w->nr_params + (w->timed ? COMMON_NR : COMMON_RUNTIME_NS);
 }
@@ -274,7 +274,7 @@ void params_settle(const struct workload *w, struct param_values *v)
 {
 	struct param_value *depth = &v->p[w->nr_params + COMMON_GROUP_DEPTH];
 
-	if (w->kind != WORKLOAD_PROBE && depth->unset)
+	if (!workload_bare(w) && depth->unset)
 		*depth = (struct param_value){
 			.nr = 1, .v = { w->group_depth ? w->group_depth(v) : 0 },
 		};
@@ -284,7 +284,7 @@ bool params_agree(const struct workload *w, const struct param_values *v, char *
 {
 	s64 groups;
 
-	if (w->kind == WORKLOAD_PROBE)
+	if (workload_bare(w))
 		return true;
 	groups = param_common(w, v, COMMON_GROUPS_OF);
 	/* A default is no request. */

@@ -87,6 +87,8 @@ struct workload {
 	u64 min_samples;                   /* below, the table shows no percentile */
 	const struct metric_floor *floor;  /* NULL: none */
 	const char *jitter_pct;            /* its default; NULL: 10 */
+	bool bare;                         /* has no tasks of its own: none of the common
+					      parameters; probes always */
 	bool timed;                        /* has runtime_s and warmup_s */
 	const char *runtime_s, *warmup_s;  /* their defaults; NULL: 1 */
 	u32 (*group_depth)(const struct param_values *v); /* what "auto" is; NULL: 0 */
@@ -126,6 +128,12 @@ extern const char *const workload_key[WORKLOAD_KINDS];
 u32 workload_nr_params(const struct workload *w);
 const struct param_info *workload_param(const struct workload *w, u32 i);
 const char *workload_param_default(const struct workload *w, u32 i);
+
+/* None of the common parameters. */
+static inline bool workload_bare(const struct workload *w)
+{
+	return w->kind == WORKLOAD_PROBE || w->bare;
+}
 
 /* Index of the parameter, or workload_nr_params(). */
 u32 workload_param_find(const struct workload *w, struct span name);

@@ -50,12 +50,20 @@ def run_key(frame):
             frame.get("seed"))
 
 
+def no_key_twice(pairs):
+    """For json.loads: parsers keep the last of equal keys without a word."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError(f"a key twice: {sorted(k for k, _ in pairs)}")
+    return found
+
+
 def faults(lines, ended):
     """-> what is wrong with the frames of one run. ended: it was to reach its end."""
     found, parsed = [], []
     for nr, line in enumerate(lines):
         try:
-            parsed.append(json.loads(line))
+            parsed.append(json.loads(line, object_pairs_hook=no_key_twice))
         except ValueError as e:
             found.append(f"frame {nr} is not JSON: {e}: {line[:200]}")
     for nr, frame in enumerate(parsed):

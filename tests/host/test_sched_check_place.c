@@ -98,18 +98,15 @@ static void test_scan(void **state)
 	begin("SIS_ROTATE");
 	cpu_rq(m.s, 0)->next_cpu = 8;
 	scan_is("next_cpu of CPU 0 is 8, outside its cache");
-	begin("SIS_ROTATE"); /* where it began counts, not where it ended */
+	begin("SIS_ROTATE"); /* where it began counts, not where next_cpu is by then */
 	cpu_rq(m.s, 0)->next_cpu = 3;
-	scan_is("");
-	begin("");
-	cpu_rq(m.s, 0)->next_cpu = 3;
-	check_search_begin(&check, &q);
-	cpu_rq(m.s, 0)->next_cpu = -1;
 	scan_is("");
 	begin("SIS_ROTATE");
-	cpu_rq(m.s, 0)->next_cpu = 3;
-	check_search_begin(&check, &q);
+	q.start = 3;
 	scan_is("passed CPU 3, which idles");
+	begin("");
+	q.start = 1;
+	scan_is("scan from CPU 0 began at CPU 1");
 }
 
 static void test_core(void **state)
