@@ -16,6 +16,7 @@ OK, FAILED, USAGE, PANIC = 0, 1, 2, 3
 
 REMOTE = "bench=pingpong n=2 arms=x:NO_TTWU_QUEUE runtime_s=0.05 warmup_s=0"
 HACKBENCH = "bench=hackbench groups=2 loops=20"
+STRESS = "bench=stress runtime_s=0.05"
 SPINNERS = "bench=spinners n=20 runtime_s=0.05 warmup_s=0"
 
 # fault: run, exit status, what the check says
@@ -35,6 +36,8 @@ FOUND_BY = {
                                       r"which idles, found"),
     "no_renormalise": (HACKBENCH, PANIC, r"^PANIC: CPU \d+: a vruntime of -?\d+ is "
                                          r"renormalised \(in\) twice"),
+    "lost_publish": (STRESS, PANIC, r"^PANIC: group of depth \d: load -?\d+, "
+                                    r"contributions -?\d+"),
 }
 
 

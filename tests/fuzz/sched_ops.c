@@ -12,15 +12,16 @@
 #include "tests/host/env/machine.h"
 
 #define MAX_ALIVE 20
-#define NR_GROUPS 4
+#define NR_GROUPS 4 /* that stay; one more comes and goes */
 
 static struct machine m;
-static struct task_group *group[NR_GROUPS];
+static struct task_group *group[NR_GROUPS + 1];
 static u32 alive;
 
 enum op {
 	OP_FORK, OP_SLEEP, OP_EXIT, OP_WAKE, OP_NICE, OP_CLASS, OP_AFFINITY, OP_GROUP, OP_YIELD,
-	OP_STATE_THEN_PREEMPT, OP_RESCHED, OP_TICK, OP_TIME, OP_INTERRUPTS, OP_NR
+	OP_STATE_THEN_PREEMPT, OP_RESCHED, OP_TICK, OP_TIME, OP_INTERRUPTS, OP_SHARES,
+	OP_GROUP_LIFE, OP_NR
 };
 
 static void setup(u32 shape, u32 variant)
@@ -32,6 +33,8 @@ static void setup(u32 shape, u32 variant)
 	static const char *const switches[] = {
 		"", "NEXT_BUDDY+NR_LATENCY=1", "NO_TTWU_QUEUE+CHILD_RUNS_FIRST", "NO_IDLE_PULL",
 		"NO_SIS_PROP+SIS_AVG_CPU", "LATENCY=100000+MIN_GRANULARITY=100000",
+		"TG_PUBLISH=delay+TG_WEIGHT=skip+REWEIGHT=delta", "TG_PUBLISH=rate",
+		"TG_WEIGHT=tick+TG_THRESHOLD=16",
 	};
 	const u8 *s = shapes[shape % ARRAY_SIZE(shapes)];
 
@@ -42,6 +45,28 @@ static void setup(u32 shape, u32 variant)
 	group[1] = tg_create(m.s, group[0], 1024);
 	group[2] = tg_create(m.s, group[1], 2);
 	group[3] = tg_create_idle(m.s, group[0]);
+	group[NR_GROUPS] = NULL;
+}
+
+/* Group 3 turns idle and back, the others change shares. */
+static void change_shares(u32 who, u32 arg)
+{
+	if (who % NR_GROUPS == 3)
+		tg_set_idle(m.s, group[3], arg % 2);
+	else if (who % NR_GROUPS)
+		tg_set_shares(m.s, group[who % NR_GROUPS], 2 + arg * 20);
+}
+
+static void begin_or_end(u32 who)
+{
+	struct task_group **tg = &group[NR_GROUPS];
+
+	if (!*tg) {
+		*tg = tg_create(m.s, group[who % NR_GROUPS], 2 + who);
+	} else if (!(*tg)->nr_tasks) {
+		tg_destroy(m.s, *tg);
+		*tg = NULL;
+	}
 }
 
 static void cpu_op(enum op op, u32 arg)
@@ -113,7 +138,8 @@ static void task_op(enum op op, struct sched_task *p, u32 arg)
 		sched_set_affinity(m.s, p, &mask);
 		break;
 	default:
-		sched_move_task(m.s, p, group[arg % NR_GROUPS]);
+		arg %= NR_GROUPS + 1;
+		sched_move_task(m.s, p, group[group[arg] ? arg : 0]);
 		break;
 	}
 }
@@ -150,11 +176,16 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		struct sched_task *p = m.nr_tasks ? &m.task[who % m.nr_tasks] : NULL;
 
 		machine_on((op >= OP_WAKE && op <= OP_GROUP ? arg / 16 : who) % m.topo.nr_cpus);
-		if (op < OP_WAKE || op > OP_GROUP)
+		if (op == OP_SHARES)
+			change_shares(who, arg);
+		else if (op == OP_GROUP_LIFE)
+			begin_or_end(who);
+		else if (op < OP_WAKE || op > OP_GROUP)
 			cpu_op(op, arg);
 		else if (p && p->state != TASK_DEAD)
 			task_op(op, p, arg);
 		machine_check(&m);
+		check_tg_load(m.s);
 		check_tasks();
 	}
 	machine_settle(&m);
