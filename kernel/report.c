@@ -129,7 +129,7 @@ static void result_frame(const struct cmdline *cl, const struct rig *rig,
 	frame_end(j);
 }
 
-static void lines_json(struct json *j)
+static void lines_json(struct json *j, const struct run_stats *s)
 {
 	static const char *const kind[LINE_NR_KINDS] = {
 #define LINE_KIND(name, help) #name,
@@ -140,7 +140,7 @@ static void lines_json(struct json *j)
 
 	json_obj(j, "lines");
 	for (u32 k = 0; k < LINE_NR_KINDS; k++) {
-		const struct line_stats *st = &engine.line_stats[k];
+		const struct line_stats *st = &s->lines[k];
 
 		json_obj(j, kind[k]);
 		json_u64(j, "reads", st->reads);
@@ -165,19 +165,19 @@ const char *const path_names[PATH_NR + 1] = {
 };
 
 /* Whose time it was: all CPUs, nested paths excluded. Live mode has no such clock. */
-static void paths_json(struct json *j)
+static void paths_json(struct json *j, const struct run_stats *s)
 {
 	json_obj(j, "paths");
 	for (u32 p = 0; p <= PATH_NR; p++) {
 		json_obj(j, path_names[p]);
-		json_u64(j, "calls", engine.path_count[p]);
-		json_u64(j, "ns", engine.path_time_ps[p] / 1000);
-		json_u64(j, "line_ns", engine.path_line_ps[p] / 1000);
-		json_u64(j, "lock_wait_ns", engine.path_lock_ps[p] / 1000);
+		json_u64(j, "calls", s->path_count[p]);
+		json_u64(j, "ns", s->path_time_ps[p] / 1000);
+		json_u64(j, "line_ns", s->path_line_ps[p] / 1000);
+		json_u64(j, "lock_wait_ns", s->path_lock_ps[p] / 1000);
 		json_end_obj(j);
 	}
 	json_end_obj(j);
-	json_u64(j, "work_ns", engine.work_ps / 1000);
+	json_u64(j, "work_ns", s->work_ps / 1000);
 }
 
 /* Entries of one series that fit into the frame beside all others. */
@@ -234,6 +234,13 @@ static void refills_json(struct json *j, const struct refill_stats *r)
 	json_u64(j, "refill_ns", r->ps / 1000);
 }
 
+static u64 mean_burst_ns(const struct run_stats *s)
+{
+	u64 busy_ps = s->at_ps * engine.nr_cpus - s->idle_ps;
+
+	return s->counters.switches ? busy_ps / 1000 / s->counters.switches : 0;
+}
+
 static void counters_frame(const struct cmdline *cl, const struct plan_point *point,
 			   const struct plan_run *run, const struct run_result *r)
 {
@@ -241,30 +248,29 @@ static void counters_frame(const struct cmdline *cl, const struct plan_point *po
 
 	run_identity(j, cl, point, run);
 	json_obj(j, "counters");
-#define COUNTER(name, help) json_u64(j, #name, r->counters.name);
-#define HISTOGRAM(name, buckets, help) array_json(j, #name, r->counters.name, buckets);
+#define COUNTER(name, help) json_u64(j, #name, r->stats.counters.name);
+#define HISTOGRAM(name, buckets, help) array_json(j, #name, r->stats.counters.name, buckets);
 #include "../sched/counters.def"
 #undef COUNTER
 #undef HISTOGRAM
-	json_u64(j, "irqs", r->irqs);
-	json_u64(j, "idle_ns", r->idle_ns);
-	json_u64(j, "mean_burst_ns",
-		 r->counters.switches ? (r->vtime_ns * engine.nr_cpus - r->idle_ns) /
-						r->counters.switches : 0);
-	json_u64(j, "lock_wait_ns", r->lock_wait_ns);
+	json_u64(j, "window_ns", r->stats.at_ps / 1000);
+	json_u64(j, "irqs", r->stats.irqs);
+	json_u64(j, "idle_ns", r->stats.idle_ps / 1000);
+	json_u64(j, "mean_burst_ns", mean_burst_ns(&r->stats));
+	json_u64(j, "lock_wait_ns", r->stats.lock_wait_ps / 1000);
 	json_u64(j, "wake_latency_samples", r->wake_latency_ns.count);
 	json_u64(j, "wake_latency_p50_ns", hist_percentile(&r->wake_latency_ns, 50000));
 	json_u64(j, "wake_latency_p99_ns", hist_percentile(&r->wake_latency_ns, 99000));
 	json_u64(j, "wake_latency_max_ns", r->wake_latency_ns.max);
 	hist_json(&r->wake_latency_ns, j, "wake_latency_ns");
 	latencies_json(j, r);
-	refills_json(j, &r->refills);
+	refills_json(j, &r->stats.refills);
 	for (u32 i = 0; i < r->ctx.nr_series; i++)
 		series_json(j, &r->ctx.series[i]);
 	for (u32 i = 0; i < r->ctx.nr_hists; i++)
 		hist_json(r->ctx.hist[i].h, j, r->ctx.hist[i].name);
-	lines_json(j);
-	paths_json(j);
+	lines_json(j, &r->stats);
+	paths_json(j, &r->stats);
 	json_end_obj(j);
 	frame_end(j);
 }
@@ -288,7 +294,7 @@ static void all_figures(const struct plan_point *point, const struct run_result 
 			       (unsigned long long)(r->host_ns / 1000000),
 			       (unsigned long long)muldiv_u64(r->switches, 1000000000,
 							      r->host_ns));
-	profile_run(point->workload->name);
+	profile_run(point->workload->name, &r->stats);
 }
 
 void report_run(const struct cmdline *cl, const struct rig *rig, const struct plan_point *point,

@@ -54,6 +54,6 @@ void profile_point(const struct cmdline *cl, const struct plan_point *point);
 void profile_table(void);
 
 /* All paths of the run just over. */
-void profile_run(const char *name);
+void profile_run(const char *name, const struct run_stats *st);
 
 #endif

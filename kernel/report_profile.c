@@ -12,7 +12,7 @@
 #include "lib/string.h"
 #include "stats/table.h"
 
-/* Sums over the seeds of one arm at one point, warm-up included. */
+/* Sums over the seeds of one arm at one point. */
 struct spent {
 	u64 path_ps[PATH_NR + 1], all_ps, busy_ps; /* busy: paths and work */
 	u64 line_ps, lock_ps;
@@ -50,20 +50,21 @@ void profile_init(const struct cmdline *cl, struct arena *a)
 
 void profile_note(const struct plan_run *run, const struct run_result *r)
 {
+	const struct run_stats *st = &r->stats;
 	struct spent *s = &spent[run->arm];
 
 	for (u32 p = 0; p <= PATH_NR; p++) {
-		s->path_ps[p] += engine.path_time_ps[p];
-		s->busy_ps += engine.path_time_ps[p];
-		s->line_ps += engine.path_line_ps[p];
-		s->lock_ps += engine.path_lock_ps[p];
+		s->path_ps[p] += st->path_time_ps[p];
+		s->busy_ps += st->path_time_ps[p];
+		s->line_ps += st->path_line_ps[p];
+		s->lock_ps += st->path_lock_ps[p];
 	}
-	s->busy_ps += engine.work_ps;
-	s->all_ps += r->vtime_ns * 1000 * engine.nr_cpus;
-	s->wakeups += r->counters.wakeups;
-	s->migrations += r->counters.wake_migrations;
-	s->publishes += r->counters.tg_published;
-	s->weights += r->counters.tg_weight_updates;
+	s->busy_ps += st->work_ps;
+	s->all_ps += st->at_ps * engine.nr_cpus;
+	s->wakeups += st->counters.wakeups;
+	s->migrations += st->counters.wake_migrations;
+	s->publishes += st->counters.tg_published;
+	s->weights += st->counters.tg_weight_updates;
 }
 
 /* part / whole to two decimals, in percent or plain; "-": of nothing. */
@@ -117,30 +118,30 @@ void profile_table(void)
 	if (!table.rows)
 		return;
 	console_line("");
-	console_line("task groups: CPU time of the whole runs, in percent of what was not idle; "
-		     "functions without what they call");
+	console_line("task groups: CPU time in percent of what was not idle; functions "
+		     "without what they call");
 	table_print(&table, console_line);
 	table.rows = 0;
 }
 
-void profile_run(const char *name)
+void profile_run(const char *name, const struct run_stats *st)
 {
-	u64 busy_ps = engine.work_ps;
+	u64 busy_ps = st->work_ps;
 	char share[40], line[40], lock[40];
 
 	for (u32 p = 0; p <= PATH_NR; p++)
-		busy_ps += engine.path_time_ps[p];
+		busy_ps += st->path_time_ps[p];
 	if (!busy_ps)
 		return;
 	console_printf("%s: CPU time in percent of what was not idle; of it moving lines, and "
 		       "waiting for locks", name);
-	console_printf("%s: %-16s %8s", name, "work", ratio(share, engine.work_ps, busy_ps, 100));
+	console_printf("%s: %-16s %8s", name, "work", ratio(share, st->work_ps, busy_ps, 100));
 	for (u32 p = 0; p <= PATH_NR; p++) {
-		if (!engine.path_time_ps[p])
+		if (!st->path_time_ps[p])
 			continue;
 		console_printf("%s: %-16s %8s %8s %8s", name, path_names[p],
-			       ratio(share, engine.path_time_ps[p], busy_ps, 100),
-			       ratio(line, engine.path_line_ps[p], busy_ps, 100),
-			       ratio(lock, engine.path_lock_ps[p], busy_ps, 100));
+			       ratio(share, st->path_time_ps[p], busy_ps, 100),
+			       ratio(line, st->path_line_ps[p], busy_ps, 100),
+			       ratio(lock, st->path_lock_ps[p], busy_ps, 100));
 	}
 }

@@ -79,29 +79,16 @@ static void deal_traits(struct tasks_config *tc, struct sched *s, const struct r
 		sched_set_group_latency_nice(s, sched_root_group(s), (s32)group.v[0]);
 }
 
-static void collect(struct run_result *r, struct sched *s)
+static void collect(struct run_result *r)
 {
 	u64 end_ps = engine.live ? live_now() * 1000 : engine.last_action_ps;
 
-	for (u32 c = 0; c < engine.nr_cpus; c++) {
-		const u64 *from = (const u64 *)sched_counters(s, c);
-		u64 *to = (u64 *)&r->counters;
-		const struct ecpu *cpu = &engine.cpu[c];
-
-		for (u32 i = 0; i < sizeof(r->counters) / sizeof(u64); i++)
-			to[i] += from[i];
-		r->idle_ns += cpu->idle_total_ps / 1000;
-		if (cpu->state == ECPU_IDLE && cpu->idle_since_ps < end_ps)
-			r->idle_ns += (end_ps - cpu->idle_since_ps) / 1000;
-		r->lock_wait_ns += cpu->lock_wait_ps / 1000;
-		r->irqs += cpu->irqs;
-	}
+	window_result(&r->stats);
 	/* The last CPU that acted ended the run. */
 	r->vtime_ns = end_ps / 1000 - ENGINE_START_PS / 1000;
 	r->switches = engine.passes;
 	for (u32 i = 0; i < LN_CLASSES; i++)
 		hist_merge(&r->wake_latency_ns, &r->ln_latency_ns[i]);
-	r->refills = *task_refills();
 }
 
 void run_execute(const struct rig *rig, const struct run_spec *spec, struct run_result *r)
@@ -135,10 +122,11 @@ void run_execute(const struct rig *rig, const struct run_spec *spec, struct run_
 
 	deal_traits(&tc, s, spec);
 	tasks_init(&tc);
+	window_init(spec->workload->timed);
 	rig->exec->run();
 	trace_on = false;
 	tasks_collect();
-	collect(r, s);
+	collect(r);
 	if (!engine.failed)
 		r->ctx.checks_failed += check_run(&r->ctx, s);
 	r->failed = engine.failed || r->ctx.checks_failed;

@@ -5,6 +5,7 @@
 #define KERNEL_RUN_H
 
 #include "stats/hist.h"
+#include "window.h"
 #include "workloads/ctx.h"
 
 /* What all runs of a command share. */
@@ -31,11 +32,9 @@ struct run_result {
 	struct wl_ctx ctx;
 	bool failed;                /* hung, or a check failed */
 	u64 vtime_ns;
-	struct sched_counters counters; /* sums over CPUs */
-	u64 idle_ns, lock_wait_ns, irqs;
+	struct run_stats stats;     /* of the measured part */
 	struct hist wake_latency_ns;    /* wake-up to running */
 	struct hist ln_latency_ns[LN_CLASSES]; /* and by the task's latency_nice */
-	struct refill_stats refills;
 	u64 host_ns, instructions, switches;
 };
 

@@ -9,6 +9,7 @@
 #include "platform.h"
 #include "rawlock.h"
 #include "sync.h"
+#include "window.h"
 
 #define MAX_COPY 65536 /* bytes that live mode really copies at once */
 
@@ -92,7 +93,9 @@ static void record_latency(struct task *t, const struct kcpu *k, u64 now_ns)
 
 	if (!woken_ns)
 		return;
-	hist_record(&k->wake_latency_ns[ln_class(t)], now_ns > woken_ns ? now_ns - woken_ns : 0);
+	if (window_open())
+		hist_record(&k->wake_latency_ns[ln_class(t)],
+			    now_ns > woken_ns ? now_ns - woken_ns : 0);
 	__atomic_store_n(&t->st.woken_ns, 0, __ATOMIC_RELAXED);
 }
 

@@ -3,6 +3,7 @@
 #include "ctx.h"
 
 #include "../console.h"
+#include "../window.h"
 #include "../lib/fmt.h"
 
 #define START_DELAY_MAX_NS 100000
@@ -70,9 +71,11 @@ void wl_timed_window(struct wl_ctx *ctx, void (*begin)(struct wl_ctx *ctx),
 	if (warmup_ns)
 		task_sleep_ns(warmup_ns);
 	ctx->begin_ns = env_now();
+	window_begin();
 	begin(ctx);
 	task_sleep_ns((u64)param_common(ctx->w, ctx->v, COMMON_RUNTIME_NS));
 	ctx->end_ns = env_now();
+	window_end();
 	end(ctx); /* the stop takes its time, on a line that everybody reads */
 	wl_stop(ctx);
 }

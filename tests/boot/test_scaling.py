@@ -67,9 +67,10 @@ def test_busy_smt_siblings_run_at_the_profiles_speed():
 def test_busy_and_idle_time_make_up_all_time():
     (counters,) = frames_of("spinners-idle", "counters")
     (result,) = frames_of("spinners-idle", "result")
-    busy = result["metrics"]["busy_cpus"] * 0.5e9
-    whole = 16 * result["vtime_ns"]
     c = counters["counters"]
+    assert abs(c["window_ns"] / 0.5e9 - 1) < 0.001
+    busy = result["metrics"]["busy_cpus"] * c["window_ns"]
+    whole = 16 * c["window_ns"]
     kernel = sum(p["ns"] for p in c["paths"].values())
     assert abs(c["work_ns"] / busy - 1) < 0.001
     assert abs(c["idle_ns"] + c["work_ns"] + kernel - whole) < 0.001 * whole

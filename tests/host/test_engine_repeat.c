@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sources: kernel/engine/*.c kernel/lib/*.c kernel/trace.c kernel/console.c kernel/task.c
+ * kernel/window.c
  * kernel/deal.c kernel/sync.c kernel/channel.c kernel/timer.c kernel/stats/*.c sched/*.c
  * tools/host/platform.c tools/host/one_cpu.c arch-x86/switch.S
  * tests/host/engine_rig.c tests/host/engine_tasks.c tests/host/panic_host.c */
