@@ -73,7 +73,7 @@ static void test_worked_example(void **state)
 		assert_int_equal(q->load.weight, 1310720);
 		q->load.inv_weight = 1;
 		env_irq_off();
-		reweight_entity(q, &se, 131072, 0);
+		reweight_entity(q, &se, 131072, 0, 0);
 		env_irq_on();
 		assert_int_equal(q->load.weight, 1179648);
 		assert_int_equal(q->load.inv_weight, 0);
