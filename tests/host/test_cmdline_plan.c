@@ -68,8 +68,8 @@ static void test_profiles(void **state)
 
 #define GRAMMAR "allowed a preset or name:[preset+]switch+switch"
 #define PRESETS "default|v5.2|base|v3-p1|v3-p2|v3-p3|v3-p4|v3-p5|v3-p6|v3-p7|v3|v3-nocore|" \
-	"v3-nocore-noprop|core-first|smt-first|" \
-	"tg-base|tg-node|tg-delay|tg-skip|tg-rate|tg-rate-skip|tg-rate-skip-node"
+	"v3-nocore-noprop|core-first|smt-first|tg-base|tg-node|tg-delay|tg-skip|tg-rate|" \
+	"tg-rate-skip|tg-rate-skip-node"
 #define NAME_RULE "a name has 1..32 of A-Z a-z 0-9 _ . -"
 
 static void test_arm_errors(void **state)

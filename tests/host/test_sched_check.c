@@ -95,6 +95,13 @@ static struct cfs_rq *root1(void)
 	return &cpu_rq(m.s, 1)->cfs;
 }
 
+static void weigh(u64 weight)
+{
+	env_irq_off();
+	reweight_entity(root1(), group->se[1], weight, 0, 0);
+	env_irq_on();
+}
+
 /* ---- one fault each ----------------------------------------------------------- */
 
 #define FAULT(name, ...)               \
@@ -139,9 +146,8 @@ FAULT(period, q0()->avg.period_contrib += 1024)
 FAULT(group_ran, group->cfs_rq[1]->exec_clock++)
 FAULT(group_off, group->se[2]->on_rq = true)
 FAULT(group_empty, group->cfs_rq[1]->nr_running = 0)
-FAULT(overweight, env_irq_off();
-      reweight_entity(root1(), group->se[1], NICE_0_LOAD + 1, 0, 0); env_irq_on())
-FAULT(underweight, env_irq_off(); reweight_entity(root1(), group->se[1], 1, 0, 0); env_irq_on())
+FAULT(overweight, weigh(NICE_0_LOAD + 1))
+FAULT(underweight, weigh(1))
 FAULT(unlisted_queue, unlist_leaf_queue(group->cfs_rq[1]))
 FAULT(unlisted_root, unlist_leaf_queue(root1()))
 FAULT(says_unlisted, group->cfs_rq[1]->on_list = false)
