@@ -13,6 +13,8 @@ import pytest
 
 REPO = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 RUN = os.path.join(REPO, "tools", "run")
+sys.path.insert(0, os.path.join(REPO, "tools"))
+from lib import console as con  # noqa: E402
 END_OK = r'@{\"type\":\"end\",\"status\":\"ok\",\"checks_failed\":0}\r\n'
 END_FAILED = r'@{\"type\":\"end\",\"status\":\"failed\",\"checks_failed\":2}\r\n'
 
@@ -201,3 +203,30 @@ def test_reader_that_leaves_ends_qemu(fake):
     done = subprocess.run(["sh", "-c", f"{run} | head -n 1"], capture_output=True, text=True,
                           env=dict(os.environ, QEMU=str(fake.script)), timeout=20, check=False)
     assert done.stdout == "line\n" and "Traceback" not in done.stderr
+
+
+class Lines:
+    def __init__(self):
+        self.text = b""
+
+    def feed(self, data):
+        self.text += data
+
+
+@pytest.mark.parametrize("since_output, whole", [(True, True), (False, False)])
+def test_a_long_command_that_goes_on_is_not_stopped(since_output, whole):
+    proc = con.start(["/bin/sh", "-c", "for i in 1 2 3 4 5 6; do echo $i; sleep 0.4; done"])
+    seen = Lines()
+    try:
+        assert con.pump(proc, seen, 1.2, since_output) == whole
+    finally:
+        con.stop(proc)
+    assert seen.text.endswith(b"6\n") == whole
+
+
+def test_a_command_that_falls_silent_is_stopped():
+    proc = con.start(["/bin/sh", "-c", "echo 1; exec sleep 60"])
+    try:
+        assert not con.pump(proc, Lines(), 0.5, since_output=True)
+    finally:
+        con.stop(proc)

@@ -113,8 +113,9 @@ def stop(proc):
             proc.wait()
 
 
-def pump(proc, console, timeout_s):
-    """Copies until QEMU closes both streams. False when the time is up."""
+def pump(proc, console, timeout_s, since_output=False):
+    """Copies until QEMU closes both streams. False when the time is up; since_output:
+    when nothing came for as long."""
     deadline = time.monotonic() + timeout_s if timeout_s else None
     with selectors.DefaultSelector() as sel:
         sel.register(proc.stdout, selectors.EVENT_READ, console.feed)
@@ -128,6 +129,8 @@ def pump(proc, console, timeout_s):
                 data = os.read(key.fd, 65536)
                 if data:
                     key.data(data)
+                    if deadline and since_output:
+                        deadline = time.monotonic() + timeout_s
                 else:
                     sel.unregister(key.fileobj)
     return True
