@@ -221,7 +221,7 @@ static void maker_main(void *arg)
 	}
 	for (; alive; alive--)
 		wait_child();
-	link_ns = (u64)((u128)bd.fig.drawn_ns * bd.cfg.link_pct / 100);
+	link_ns = muldiv_u64(bd.fig.drawn_ns, bd.cfg.link_pct, 100);
 	if (link_ns) {
 		struct task_attr attr = { .name = "linker", .mm = task_new_mm() };
 
