@@ -64,7 +64,6 @@ static void check_search_counters(const struct rq *rq, bool inside)
 	check_part(rq, n->stage_cpu + n->stage_core_first, n->scans, "CPUs found by scans");
 	check_part(rq, n->stage_core, n->core_searches, "cores found by searches");
 	check_sum(rq, inside, n->core_searches, n->stage_core + n->flag_clears, "core searches");
-	check_part(rq, n->core_searches, n->core_visits, "core searches");
 	check_part(rq, n->idle_core_missed, n->oracle_samples, "idle cores missed");
 	check_part(rq, n->idle_cpu_missed, n->stage_none, "idle CPUs missed");
 	check_part(rq, n->oracle_samples, n->fast_path, "oracle samples");

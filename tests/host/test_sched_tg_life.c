@@ -342,7 +342,7 @@ static void test_no_groups(void **state)
 	machine_free(&m);
 }
 
-/* ---- reweight ------------------------------------------------------------------------------- */
+/* ---- reweight ------------------------------------------------------------------------------ */
 
 /* Queue load 1310720, 262144 to 131072: both forms end at 1179648. */
 static void test_reweight(void **state)
