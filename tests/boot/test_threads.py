@@ -53,11 +53,11 @@ def test_stress_of_arms(arm):
 
 
 def test_workloads():
-    without_races("2x2x1", "exec=live", "bench=hackbench,messaging,pingpong,spinners,"
-                  "sysbench,oracle_model,dbench,tbench,udp_rr,tcp_stream,make,make_schbench,reweight",
-                  "groups=1", "loops=10", "n=3", "users=3", "nr_pct=100", "jobs=6", "total_jobs=20",
-                  "job_ms=5", "calls=10000", "group_depth=2", "groups_of=2", "workers=2",
-                  "warmup_s=0.1", "runtime_s=0.2", "runs=2")
+    without_races("2x2x1", "exec=live", "bench=hackbench,messaging,pingpong,spinners,sysbench,"
+                  "oracle_model,dbench,tbench,udp_rr,tcp_stream,make,make_schbench,reweight",
+                  "groups=1", "loops=10", "n=3", "users=3", "nr_pct=100", "jobs=6",
+                  "total_jobs=20", "job_ms=5", "calls=10000", "group_depth=2", "groups_of=2",
+                  "workers=2", "warmup_s=0.1", "runtime_s=0.2", "runs=2")
 
 
 def test_selftests():
