@@ -22,7 +22,8 @@ static const struct param_info reweight_params[] = {
 static const struct metric_info reweight_metrics[] = {
 	[M_NS] = { "ns_per_call", 3, METRIC_LOWER,
 		   "virtual with what interrupts took; in live mode real" },
-	[M_INSNS] = { "insns_per_call", 3, METRIC_LOWER, "0 but with cost=insn" },
+	[M_INSNS] = { "insns_per_call", 3, METRIC_LOWER,
+		     "counted with cost=insn, else what costs.def says; 0 in live mode" },
 	[M_TIME] = { "time_s", 9, METRIC_LOWER, "all calls" },
 };
 
@@ -42,10 +43,20 @@ static void check_state(struct wl_ctx *ctx, const struct reweight_loop *r, u64 c
 		 be.nr_running);
 }
 
+/* Times 1000. */
+static u64 insns_per_call(const struct wl_ctx *ctx, u64 calls)
+{
+	u32 path = ctx->vector->value[FEAT_REWEIGHT] ? PATH_REWEIGHT_DELTA : PATH_REWEIGHT_FULL;
+
+	if (engine.cfg.cost_insn)
+		return muldiv_u64(engine.path_insns[path], 1000, calls);
+	return engine.live ? 0 : engine.path_ps[path] / engine.ps_per_insn * 1000;
+}
+
 static int reweight_run(struct wl_ctx *ctx)
 {
 	struct reweight_loop *r = reweight_loop_create(the_sched);
-	u64 calls = (u64)param_num(ctx->v, P_CALLS), left, n, insns;
+	u64 calls = (u64)param_num(ctx->v, P_CALLS), left, n;
 
 	ctx->begin_ns = env_now();
 	for (left = calls; left; left -= n) {
@@ -54,10 +65,9 @@ static int reweight_run(struct wl_ctx *ctx)
 		env_sync();
 	}
 	ctx->end_ns = env_now();
-	insns = engine.path_insns[PATH_REWEIGHT_FULL] + engine.path_insns[PATH_REWEIGHT_DELTA];
 	ctx->metric[M_TIME] = (s64)(ctx->end_ns - ctx->begin_ns);
 	ctx->metric[M_NS] = (s64)muldiv_u64(ctx->end_ns - ctx->begin_ns, 1000, calls);
-	ctx->metric[M_INSNS] = (s64)muldiv_u64(insns, 1000, calls);
+	ctx->metric[M_INSNS] = (s64)insns_per_call(ctx, calls);
 	check_state(ctx, r, calls);
 	return (int)ctx->checks_failed;
 }
