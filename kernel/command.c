@@ -148,6 +148,10 @@ static void choose_topology(const struct cmdline *cl, const struct booted *b, st
 	topology_tree(&topo, console_line);
 	frames_init(a, topo.nr_cpus);
 	report_header(cl, &rig, b->cpus);
+	for (u32 i = 0; i < cl->nr_arms; i++)
+		if (topo.nr_nodes == 1 && feat(&cl->arm[i].vector, FEAT_TG_COUNTER))
+			console_printf("note: arm %s: TG_COUNTER=node on one NUMA node is one "
+				       "counter; nodes= or machine= gives more", cl->arm[i].name);
 
 	struct json *j = frame_begin("topology");
 

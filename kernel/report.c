@@ -234,6 +234,41 @@ static void refills_json(struct json *j, const struct refill_stats *r)
 	json_u64(j, "refill_ns", r->ps / 1000);
 }
 
+#define GROUPS_SHOWN 64
+
+/* Counts of the whole run for each group that is there at its end. */
+static void groups_json(struct json *j)
+{
+	u32 shown = 0;
+
+	json_arr(j, "task_groups");
+	for (struct task_group *tg = tg_next(the_sched, NULL); tg && shown < GROUPS_SHOWN;
+	     tg = tg_next(the_sched, tg), shown++) {
+		struct tg_stats of;
+
+		if (!tg_depth(tg))
+			continue;
+		tg_stats(the_sched, tg, &of);
+		json_obj(j, NULL);
+		json_u64(j, "depth", tg_depth(tg));
+		json_u64(j, "weight_updates", of.weight_updates);
+		json_u64(j, "load_reads", of.load_reads);
+		json_u64(j, "published", of.published);
+		json_u64(j, "below_threshold", of.below_threshold);
+		json_u64(j, "rate_limited", of.rate_limited);
+		json_u64(j, "samples", of.samples);
+		json_u64(j, "formula_mean_permille", of.samples ? of.formula_sum / of.samples : 0);
+		json_u64(j, "formula_max_permille", of.formula_max);
+		json_u64(j, "ideal_mean_permille", of.samples ? of.ideal_sum / of.samples : 0);
+		json_u64(j, "ideal_max_permille", of.ideal_max);
+		json_u64(j, "load_mean_permille",
+			 of.load_samples ? of.load_sum / of.load_samples : 0);
+		json_u64(j, "load_max_permille", of.load_max);
+		json_end_obj(j);
+	}
+	json_end_arr(j);
+}
+
 static u64 mean_burst_ns(const struct run_stats *s)
 {
 	u64 busy_ps = s->at_ps * engine.nr_cpus - s->idle_ps;
@@ -271,6 +306,7 @@ static void counters_frame(const struct cmdline *cl, const struct plan_point *po
 		hist_json(r->ctx.hist[i].h, j, r->ctx.hist[i].name);
 	lines_json(j, &r->stats);
 	paths_json(j, &r->stats);
+	groups_json(j);
 	json_end_obj(j);
 	frame_end(j);
 }

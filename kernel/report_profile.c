@@ -12,15 +12,19 @@
 #include "lib/string.h"
 #include "stats/table.h"
 
+#define ERROR_BUCKETS ARRAY_SIZE(((struct sched_counters *)0)->tg_formula_log2)
+
 /* Sums over the seeds of one arm at one point. */
 struct spent {
 	u64 path_ps[PATH_NR + 1], all_ps, busy_ps; /* busy: paths and work */
 	u64 line_ps, lock_ps;
 	u64 wakeups, migrations, publishes, weights;
+	u64 samples, formula_sum, ideal_sum, formula_max, ideal_max; /* errors in 1/1000 */
+	u64 formula_log2[ERROR_BUCKETS], ideal_log2[ERROR_BUCKETS];
 };
 
 enum { COL_PARAMS, COL_ARM, COL_BUSY, COL_LINES, COL_LOCKS, COL_WEIGHT, COL_LOAD, COL_MIGRATIONS,
-       COL_PUBLISHES, COL_READS, COL_NR };
+       COL_PUBLISHES, COL_FORMULA, COL_IDEAL, COL_READS, COL_NR };
 
 static const struct table_col columns[COL_NR] = {
 	[COL_PARAMS] = { "parameters", true },
@@ -32,6 +36,8 @@ static const struct table_col columns[COL_NR] = {
 	[COL_LOAD] = { "update_load_avg %", false },
 	[COL_MIGRATIONS] = { "migrations/wakeup", false },
 	[COL_PUBLISHES] = { "publishes/migration", false },
+	[COL_FORMULA] = { "off formula", false },
+	[COL_IDEAL] = { "off ideal", false },
 	[COL_READS] = { "line_reads", true },
 };
 
@@ -65,6 +71,38 @@ void profile_note(const struct plan_run *run, const struct run_result *r)
 	s->migrations += st->counters.wake_migrations;
 	s->publishes += st->counters.tg_published;
 	s->weights += st->counters.tg_weight_updates;
+	s->samples += st->counters.tg_samples;
+	s->formula_sum += st->counters.tg_formula_sum;
+	s->ideal_sum += st->counters.tg_ideal_sum;
+	for (u32 b = 0; b < ERROR_BUCKETS; b++) {
+		s->formula_log2[b] += st->counters.tg_formula_log2[b];
+		s->ideal_log2[b] += st->counters.tg_ideal_log2[b];
+	}
+	for (struct task_group *tg = tg_next(the_sched, NULL); tg; tg = tg_next(the_sched, tg)) {
+		struct tg_stats of;
+
+		tg_stats(the_sched, tg, &of);
+		s->formula_max = of.formula_max > s->formula_max ? of.formula_max : s->formula_max;
+		s->ideal_max = of.ideal_max > s->ideal_max ? of.ideal_max : s->ideal_max;
+	}
+}
+
+/* "12/63/250": mean, 99th percentile (the end of its bucket), and maximum. */
+static const char *errors(char *buf, size_t n, const struct spent *s, u64 sum,
+			  const u64 bucket[ERROR_BUCKETS], u64 max)
+{
+	u64 seen = 0;
+	u32 b = 0;
+
+	if (!s->samples)
+		return "-";
+	while (b < ERROR_BUCKETS - 1 && (seen += bucket[b]) * 100 < s->samples * 99)
+		b++;
+	u64 p99 = b ? (1ull << b) - 1 : 0;
+
+	fmt_sn(buf, n, "%llu/%llu/%llu", (unsigned long long)(sum / s->samples),
+	       (unsigned long long)(p99 < max ? p99 : max), (unsigned long long)max);
+	return buf;
 }
 
 /* part / whole to two decimals, in percent or plain; "-": of nothing. */
@@ -96,6 +134,10 @@ static void row(const struct cmdline *cl, const struct plan_point *point, u32 ar
 		[COL_LOAD] = ratio(text[COL_LOAD], load_ps, s->busy_ps, 100),
 		[COL_MIGRATIONS] = ratio(text[COL_MIGRATIONS], s->migrations, s->wakeups, 1),
 		[COL_PUBLISHES] = ratio(text[COL_PUBLISHES], s->publishes, s->migrations, 1),
+		[COL_FORMULA] = errors(text[COL_FORMULA], sizeof(text[0]), s, s->formula_sum,
+				       s->formula_log2, s->formula_max),
+		[COL_IDEAL] = errors(text[COL_IDEAL], sizeof(text[0]), s, s->ideal_sum,
+				     s->ideal_log2, s->ideal_max),
 		[COL_READS] = cl->number[OPT_line_reads] == LINE_READS_SHARED ? "shared" : "serial",
 	};
 	table_row(&table, cell);
@@ -118,8 +160,11 @@ void profile_table(void)
 	if (!table.rows)
 		return;
 	console_line("");
-	console_line("task groups: CPU time in percent of what was not idle; functions "
-		     "without what they call");
+	console_line("task groups: CPU time in percent of what was not idle; update_cfs_group "
+		     "with reweighting,");
+	console_line("update_load_avg with publishing. Weights off the formula with current "
+		     "averages, and off shares");
+	console_line("by queued weight, in 1/1000: mean/p99/max");
 	table_print(&table, console_line);
 	table.rows = 0;
 }

@@ -32,26 +32,36 @@ void sched_probe_pelt(const struct sched_config *cfg, const struct pelt_probe *i
 		age(&s, in, from_ns + (i < updates ? ns / updates * i : ns), avg);
 }
 
+/* ---- a machine of its own ------------------------------------------------------------ */
+
+/* Every CPU runs its idle task. */
+static struct sched *idle_machine(const struct sched_config *cfg)
+{
+	struct sched *s = sched_create(cfg);
+	struct sched_task *idle = arena_alloc(cfg->arena, s->nr_cpus * sizeof(*idle));
+
+	for (u32 c = 0; c < s->nr_cpus; c++)
+		sched_set_idle_task(s, c, &idle[c]);
+	return s;
+}
+
 /* ---- shares ----------------------------------------------------------------------- */
 
 struct shares_prober {
 	struct sched *s;
 	struct task_group *tg;
 	struct shares_probe in;
-	struct sched_task idle; /* what every CPU runs */
 };
 
 struct shares_prober *sched_shares_create(const struct sched_config *cfg,
 					  const struct shares_probe *in)
 {
 	struct shares_prober *prober = arena_alloc(cfg->arena, sizeof(*prober));
-	struct sched *s = sched_create(cfg);
+	struct sched *s = idle_machine(cfg);
 	bool by_node = s->vector.value[FEAT_TG_COUNTER] == TG_COUNTER_NODE;
 	s64 rest = in->tg_load;
 
 	*prober = (struct shares_prober){ .s = s, .in = *in };
-	for (u32 c = 0; c < s->nr_cpus; c++)
-		cpu_rq(s, c)->idle = cpu_rq(s, c)->curr = &prober->idle;
 	prober->tg = tg_create(s, NULL, in->shares);
 	for (u32 c = 0; c < in->nr; c++) {
 		struct cfs_rq *q = prober->tg->cfs_rq[c];
@@ -128,7 +138,7 @@ static struct slice_answer ask_slice(struct sched_entity *se)
 void sched_probe_slice(const struct sched_config *cfg, const struct slice_probe *in,
 		       s32 newcomer_nice, struct slice_answer *out)
 {
-	struct sched *s = sched_create(cfg);
+	struct sched *s = idle_machine(cfg);
 	struct cfs_rq *root = &cpu_rq(s, 0)->cfs;
 	u32 nr = in->nr + in->nr_group;
 	struct sched_task *task = arena_alloc(cfg->arena, (nr + 1) * sizeof(*task));

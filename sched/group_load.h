@@ -73,7 +73,7 @@ static inline bool publish_due(u64 load_avg, u64 contrib, u64 parts)
 /* TG_PUBLISH=rate: too soon, whatever the difference. last_ns 0: never published. */
 static inline bool publish_limited(u64 now_ns, u64 last_ns)
 {
-	return (s64)(now_ns - last_ns) < TG_RATE_LIMIT_NS;
+	return last_ns && (s64)(now_ns - last_ns) < TG_RATE_LIMIT_NS;
 }
 
 #endif

@@ -9,11 +9,12 @@ import harness
 import pytest
 
 HOST = os.path.join(harness.REPO, "build/host/anechoic-host")
+DEBUG_HOST = os.path.join(harness.REPO, "build/debug/host/anechoic-host")
 
 
-def ask(*words):
+def ask(*words, program=HOST):
     """The probe frames of one command."""
-    done = subprocess.run([HOST, *words], stdout=subprocess.PIPE, text=True, check=True,
+    done = subprocess.run([program, *words], stdout=subprocess.PIPE, text=True, check=True,
                           timeout=60)
     frames = [json.loads(line[1:]) for line in done.stdout.splitlines()
               if line.startswith("@{")]
@@ -265,3 +266,12 @@ def test_skip_sleep():
     ("shares=15 weight=1024 load_avg=1024 tg_load=8192", 1920)])
 def test_clamp(words, weight):
     assert shares(words)["tg-base"] == [weight]
+
+
+@pytest.mark.parametrize("words", [
+    "probe=shares topo=2x2x1 nodes=2 weight=2048:2048 contrib=3072:2048 publish=0:1 by=1:0 "
+    "arms=tg-base,tg-node,tg-delay,tg-skip,tg-rate site=tick,enqueue,dequeue",
+    "probe=slice nice=0:5 group_nice=0:5 profile=v5.2", "probe=slice group_nice=0:5",
+    "probe=pelt ns=1000:2000 repeat=9", "probe=place topo=1x4x2 busy=0F,7F wakes=3 arms=base,v3"])
+def test_debug_builds_agree(words):
+    assert ask(*words.split(), program=DEBUG_HOST) == ask(*words.split())
