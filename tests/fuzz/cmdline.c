@@ -3,7 +3,8 @@
  * kernel/engine/*.c kernel/stats/*.c kernel/workloads/*.c kernel/probes/*.c
  * kernel/scenarios/*.c kernel/arms.c kernel/ch*.c kernel/cmdline.c kernel/sweep.c kernel/frame.c
  * kernel/console.c kernel/deal.c kernel/help.c kernel/plan.c kernel/run.c kernel/se*.c
- * kernel/sync.c kernel/t*.c kernel/window.c tools/host/platform.c tools/host/one_cpu.c tools/host/panic.c */
+ * kernel/sync.c kernel/t*.c kernel/window.c
+ * tools/host/platform.c tools/host/one_cpu.c tools/host/panic.c */
 /* flags: -I kernel/env */
 /* fuzz: -max_len=1000 */
 /*
