@@ -10,9 +10,10 @@
  */
 #include "pelt.h"
 
-/* Who exits lets go of its group at its last switch, which may take as long as its
- * CPU is busy with others. */
-#define EXIT_NS 10000000000ull
+/* Who exits lets go of its group at its last switch, which may take as long as its CPU
+ * is busy with others: a SCHED_IDLE task that ran for 1 ms waits half a minute for one
+ * of nice -20. */
+#define EXIT_NS 120000000000ull
 
 /* What a group has on one CPU; in lines of their own. */
 struct group_cpu {
