@@ -8,33 +8,16 @@
 #include "build.h"
 #include "messengers.h"
 
-enum { P_MESSENGERS = BUILD_PARAMS, P_WORKERS, P_SPIN, P_SLEEP };
-enum { M_P99, M_P50, M_P75, M_P90, M_P95, M_P995, M_P999, M_SAMPLES, M_JOBS, M_WORK, M_MIGRATIONS };
+enum { M_SAMPLES = LATENCY_METRICS, M_JOBS, M_WORK, M_MIGRATIONS };
 enum { UNIT_BUILD = 1, UNIT_SCHBENCH };
 
 static const struct param_info make_schbench_params[] = {
 	BUILD_PARAM_TABLE,
-	[P_MESSENGERS] = { .name = "messengers", .min = 1, .max = 10000, .per_machine = true,
-			   .tag = 'P', .def = "1", .help = "message threads (-m)" },
-	[P_WORKERS] = { .name = "workers", .min = 1, .max = 10000, .per_machine = true, .tag = 'P',
-			.def = "C/2", .help = "workers of each of them (-t)" },
-	[P_SPIN] = { .name = "spin_ms", .digits = 6, .min = 1000, .max = 10000000000, .tag = 'S',
-		     .def = "30", .help = "how long a worker spins, by its clock" },
-	[P_SLEEP] = { .name = "sleep_ms", .digits = 6, .min = 1000, .max = 10000000000, .tag = 'S',
-		      .def = "30",
-		      .help = "how long a messenger sleeps after a post; up to a quarter on top" },
+	MESSENGERS_PARAM_TABLE(BUILD_PARAMS, 'P', "1", "C/2"),
 };
 
-#define PERCENTILE(name, nth) { name, 0, METRIC_LOWER, nth " percentile of wake-up latency" }
-
 static const struct metric_info make_schbench_metrics[] = {
-	[M_P99] = PERCENTILE("p99_us", "99th"),
-	[M_P50] = PERCENTILE("p50_us", "50th"),
-	[M_P75] = PERCENTILE("p75_us", "75th"),
-	[M_P90] = PERCENTILE("p90_us", "90th"),
-	[M_P95] = PERCENTILE("p95_us", "95th"),
-	[M_P995] = PERCENTILE("p99_5_us", "99.5th"),
-	[M_P999] = PERCENTILE("p99_9_us", "99.9th"),
+	LATENCY_METRIC_TABLE,
 	[M_SAMPLES] = { "samples", 0, METRIC_HIGHER, "wake-ups that these are of" },
 	[M_JOBS] = { "jobs_per_s", 3, METRIC_HIGHER, "built beside it" },
 	[M_WORK] = { "build_cpus", 4, METRIC_HIGHER,
@@ -44,8 +27,7 @@ static const struct metric_info make_schbench_metrics[] = {
 };
 
 static const u32 make_schbench_percentiles[ARRAY_SIZE(make_schbench_metrics)] = {
-	[M_P50] = 50000, [M_P75] = 75000, [M_P90] = 90000, [M_P95] = 95000, [M_P99] = 99000,
-	[M_P995] = 99500, [M_P999] = 99900,
+	LATENCY_PERCENTILES
 };
 
 static u64 jobs; /* of the window; before its end: at its begin */
@@ -71,14 +53,9 @@ static void window_ends(struct wl_ctx *ctx)
 static int make_schbench_run(struct wl_ctx *ctx)
 {
 	struct build_config build = { .unit = UNIT_BUILD };
-	struct messengers_config cfg = {
-		.messengers = (u32)param_num(ctx->v, P_MESSENGERS),
-		.workers = (u32)param_num(ctx->v, P_WORKERS),
-		.spin_ns = (u64)param_num(ctx->v, P_SPIN),
-		.sleep_ns = (u64)param_num(ctx->v, P_SLEEP),
-		.unit = UNIT_SCHBENCH,
-	};
+	struct messengers_config cfg = messengers_config(ctx, BUILD_PARAMS);
 
+	cfg.unit = UNIT_SCHBENCH;
 	jobs = 0;
 	build_start(ctx, &build);
 	messengers_start(ctx, &cfg);

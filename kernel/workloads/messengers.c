@@ -179,6 +179,16 @@ static void messenger_init(struct messenger *m, u32 id, struct arena *a)
 	}
 }
 
+struct messengers_config messengers_config(const struct wl_ctx *ctx, u32 base)
+{
+	return (struct messengers_config){
+		.messengers = (u32)param_num(ctx->v, base + MESSENGERS_NR),
+		.workers = (u32)param_num(ctx->v, base + MESSENGERS_WORKERS),
+		.spin_ns = (u64)param_num(ctx->v, base + MESSENGERS_SPIN),
+		.sleep_ns = (u64)param_num(ctx->v, base + MESSENGERS_SLEEP),
+	};
+}
+
 void messengers_start(struct wl_ctx *ctx, const struct messengers_config *cfg)
 {
 	struct task_attr attr = { .name = "messenger", .mm = task_new_mm(), .unit = cfg->unit };

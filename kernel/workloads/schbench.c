@@ -2,39 +2,21 @@
 /* schbench as of 2016 to 2022 (spec/workloads.md section 3). */
 #include "messengers.h"
 
-enum { P_MESSENGERS, P_WORKERS, P_SPIN, P_SLEEP };
-enum { M_P99, M_P50, M_P75, M_P90, M_P95, M_P995, M_P999, M_PERIOD_MIN, M_PERIOD_MAX };
+enum { M_PERIOD_MIN = LATENCY_METRICS, M_PERIOD_MAX };
 
 static const struct param_info schbench_params[] = {
-	[P_MESSENGERS] = { .name = "messengers", .min = 1, .max = 10000, .per_machine = true,
-			   .tag = 'S', .def = "2", .help = "message threads (-m)" },
-	[P_WORKERS] = { .name = "workers", .min = 1, .max = 10000, .per_machine = true, .tag = 'P',
-			.def = "K/2", .help = "workers of each of them (-t)" },
-	[P_SPIN] = { .name = "spin_ms", .digits = 6, .min = 1000, .max = 10000000000, .tag = 'S',
-		     .def = "30", .help = "how long a worker spins, by its clock" },
-	[P_SLEEP] = { .name = "sleep_ms", .digits = 6, .min = 1000, .max = 10000000000, .tag = 'S',
-		      .def = "30",
-		      .help = "how long a messenger sleeps after a post; up to a quarter on top" },
+	MESSENGERS_PARAM_TABLE(0, 'S', "2", "K/2"),
 };
 
-#define PERCENTILE(name, nth) { name, 0, METRIC_LOWER, nth " percentile of wake-up latency" }
-
 static const struct metric_info schbench_metrics[] = {
-	[M_P99] = PERCENTILE("p99_us", "99th"),
-	[M_P50] = PERCENTILE("p50_us", "50th"),
-	[M_P75] = PERCENTILE("p75_us", "75th"),
-	[M_P90] = PERCENTILE("p90_us", "90th"),
-	[M_P95] = PERCENTILE("p95_us", "95th"),
-	[M_P995] = PERCENTILE("p99_5_us", "99.5th"),
-	[M_P999] = PERCENTILE("p99_9_us", "99.9th"),
+	LATENCY_METRIC_TABLE,
 	[M_PERIOD_MIN] = { "period_min_ms", 3, METRIC_LOWER,
 			   "from one batch to the next: the worker with the shortest mean" },
 	[M_PERIOD_MAX] = { "period_max_ms", 3, METRIC_LOWER, "and the one with the longest" },
 };
 
 static const u32 schbench_percentiles[ARRAY_SIZE(schbench_metrics)] = {
-	[M_P50] = 50000, [M_P75] = 75000, [M_P90] = 90000, [M_P95] = 95000, [M_P99] = 99000,
-	[M_P995] = 99500, [M_P999] = 99900,
+	LATENCY_PERCENTILES
 };
 
 static u64 deepest_exit_us(void)
@@ -58,8 +40,8 @@ static void check_unloaded(struct wl_ctx *ctx, const struct messengers_config *c
 	/* 30 + 37.5 ms and half a millisecond for the ways. */
 	u64 high_ns = cfg->spin_ns + cfg->sleep_ns / 4 * 5 + 500000 + jitter_ns;
 
-	wl_check(ctx, (u64)ctx->metric[M_P50] < 100 + deepest_exit_us(),
-		 "unloaded, and a median latency of %lld us", (long long)ctx->metric[M_P50]);
+	wl_check(ctx, (u64)ctx->metric[LATENCY_P50] < 100 + deepest_exit_us(),
+		 "unloaded, and a median latency of %lld us", (long long)ctx->metric[LATENCY_P50]);
 	wl_check(ctx, min_us >= low_ns / 1000 && max_us <= high_ns / 1000,
 		 "periods of %llu to %llu us, which should be from %llu to %llu",
 		 (unsigned long long)min_us, (unsigned long long)max_us,
@@ -80,12 +62,7 @@ static void window_ends(struct wl_ctx *ctx)
 
 static int schbench_run(struct wl_ctx *ctx)
 {
-	struct messengers_config cfg = {
-		.messengers = (u32)param_num(ctx->v, P_MESSENGERS),
-		.workers = (u32)param_num(ctx->v, P_WORKERS),
-		.spin_ns = (u64)param_num(ctx->v, P_SPIN),
-		.sleep_ns = (u64)param_num(ctx->v, P_SLEEP),
-	};
+	struct messengers_config cfg = messengers_config(ctx, 0);
 	u64 min_us, max_us;
 
 	messengers_start(ctx, &cfg);
