@@ -5,11 +5,6 @@
  */
 #include "load_parts.h"
 
-static inline u64 read_once(const u64 *where)
-{
-	return __atomic_load_n(where, __ATOMIC_RELAXED);
-}
-
 u64 cpu_load(const struct rq *rq)
 {
 	return read_once(profile_v64(rq->sched) ? &rq->cfs.avg.load_avg

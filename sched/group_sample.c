@@ -8,7 +8,7 @@
  */
 #include "../kernel/lib/math64.h"
 #include "group_load.h"
-#include "pelt.h"
+#include "load_parts.h"
 
 /* What the other CPUs have of a group, and this one. */
 struct group_sum {
@@ -16,11 +16,6 @@ struct group_sum {
 	u64 current;    /* without removals that are pending */
 	u64 weight;
 };
-
-static inline u64 read_once(const u64 *where)
-{
-	return __atomic_load_n(where, __ATOMIC_RELAXED);
-}
 
 static u64 current_load(const struct cfs_rq *q)
 {
@@ -48,13 +43,6 @@ static u64 permille_off(u64 is, u64 should)
 	u64 off = is > should ? is - should : should - is;
 
 	return off * 1000 / should;
-}
-
-static u32 log2_bucket(u64 value, u32 buckets)
-{
-	u32 i = value ? log2_floor(value) + 1 : 0;
-
-	return i < buckets ? i : buckets - 1;
 }
 
 /* An error into its sums: of the CPU, and of the queue. */

@@ -242,20 +242,14 @@ static u32 scan_core_first(struct search *q, u64 first, struct cpumask *rest, u6
 	return CPU_NONE;
 }
 
-static u32 log2_bucket(u64 v, u32 buckets)
-{
-	u32 i = v ? log2_floor(v) + 1 : 0;
-
-	return i < buckets ? i : buckets - 1;
-}
-
 static void count_scan(struct search *q, u64 avg_scan_cost, u64 tests, bool hit)
 {
 	struct sched_counters *n = &this_rq(q->s)->count;
 	const struct placement *why = q->why;
-	u32 visits_bucket = why->visits < 2 ? (u32)why->visits : log2_floor(why->visits - 1) + 2;
+	u32 visits_bucket;
 
 	env_uncharged_begin();
+	visits_bucket = why->visits < 2 ? (u32)why->visits : log2_floor(why->visits - 1) + 2;
 	if (visits_bucket >= ARRAY_SIZE(n->scan_visits_hist))
 		visits_bucket = ARRAY_SIZE(n->scan_visits_hist) - 1;
 	counter_add(&n->scans, 1);

@@ -8,11 +8,6 @@
 
 #define UNIT_NS 1024
 
-static inline u64 read_once(const u64 *where)
-{
-	return __atomic_load_n(where, __ATOMIC_RELAXED);
-}
-
 void init_entity_load_avg(const struct sched *s, struct sched_entity *se)
 {
 	memset(&se->avg, 0, sizeof(se->avg));
@@ -183,10 +178,10 @@ static __attribute__((noinline)) void step_and_move(struct cfs_rq *q, struct sch
 	u32 change;
 
 	env_path_begin(PATH_UPDATE_LOAD_AVG);
-	if (attached && !(flags & SKIP_AGE_LOAD))
+	if (attached)
 		pelt_step_entity(q, se, now);
 	change = update_cfs_rq_load_avg(q, now);
-	env_debug_assert(!attached || (flags & SKIP_AGE_LOAD) ||
+	env_debug_assert(!attached ||
 			 (se->avg.last_update_time == q->avg.last_update_time &&
 			  se->avg.period_contrib == q->avg.period_contrib),
 			 "CPU %u: an entity was stepped to %llu, its queue to %llu", q->rq->cpu,
@@ -222,7 +217,8 @@ void attach_entity_cfs_rq(struct sched_entity *se)
 {
 	struct cfs_rq *q = se->cfs_rq;
 
-	update_load_avg(q, se, sched_feat(q->rq->sched, ATTACH_AGE_LOAD) ? 0 : SKIP_AGE_LOAD);
+	env_debug_assert(!se->avg.last_update_time, "CPU %u: load attached twice", q->rq->cpu);
+	update_load_avg(q, se, 0);
 	attach_entity_load_avg(q, se);
 	update_tg_load_avg(q, PUBLISH_ATTACH);
 	propagate_above(se);

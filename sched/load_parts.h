@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Averages that are sums of parts: what load.c, reweight.c and propagate.c have in
- * common. The rq lock is held. spec/cfs-core.md section 10.
+ * Averages that are sums of parts, for the files that keep or read them. Who writes
+ * holds the rq lock; others see each value whole. spec/cfs-core.md section 10.
  */
 #ifndef SCHED_LOAD_PARTS_H
 #define SCHED_LOAD_PARTS_H
 
 #include "pelt.h"
+
+static inline u64 read_once(const u64 *where)
+{
+	return __atomic_load_n(where, __ATOMIC_RELAXED);
+}
 
 static inline void store(u64 *where, u64 value)
 {

@@ -79,11 +79,10 @@ void pelt_go_idle(struct rq *rq);
 void init_entity_load_avg(const struct sched *s, struct sched_entity *se);
 
 enum update_flags {
-	SKIP_AGE_LOAD = 1 << 0, /* leave se's averages at their age */
-	DO_ATTACH = 1 << 1,     /* attach se if it is not */
-	DO_DETACH = 1 << 2,     /* detach se if it is attached; the caller gives it another
+	DO_ATTACH = 1 << 0,     /* attach se if it is not */
+	DO_DETACH = 1 << 1,     /* detach se if it is attached; the caller gives it another
 				   queue and clears its last_update_time */
-	UPDATE_TG = 1 << 3,     /* tell q's group, if a period ended, load was removed, or
+	UPDATE_TG = 1 << 2,     /* tell q's group, if a period ended, load was removed, or
 				   something came from below */
 };
 
@@ -102,9 +101,8 @@ u32 update_cfs_rq_load_avg(struct cfs_rq *q, u64 now_ns);
  * load away or a group is told) */
 void update_load_avg(struct cfs_rq *q, struct sched_entity *se, u32 flags);
 
-/* Attaches se, which is not part of any queue's averages, where it now sits. With
- * ATTACH_AGE_LOAD it is aged first if it was attached once and its last_update_time
- * kept. What is above it follows. Context as update_load_avg(). */
+/* Attaches se, which is not part of any queue's averages (last_update_time 0), where it
+ * now sits. What is above it follows. Context as update_load_avg(). */
 void attach_entity_cfs_rq(struct sched_entity *se);
 
 /* The reverse, for who changes group: its last_update_time is then to be cleared. */

@@ -37,4 +37,12 @@ static inline u32 log2_floor(u64 n)
 	return 63 - (u32)__builtin_clzll(n);
 }
 
+/* Where n counts in a histogram: 0, then [2^(i-1), 2^i) in bucket i, the last one open. */
+static inline u32 log2_bucket(u64 n, u32 buckets)
+{
+	u32 i = n ? log2_floor(n) + 1 : 0;
+
+	return i < buckets ? i : buckets - 1;
+}
+
 #endif

@@ -101,6 +101,11 @@ static void test_logarithms(void **state)
 			assert_int_equal(log2_ceil(p + 1), e + 1);
 	}
 	assert_int_equal(log2_ceil(0), 0);
+	assert_int_equal(log2_bucket(0, 8), 0);
+	assert_int_equal(log2_bucket(1, 8), 1);
+	assert_int_equal(log2_bucket(63, 8), 6);
+	assert_int_equal(log2_bucket(64, 8), 7);
+	assert_int_equal(log2_bucket(~(u64)0, 8), 7);
 }
 
 /* First values of the published generator from state 1234567. */

@@ -126,31 +126,6 @@ static void test_wide_sums(void **state)
 	machine_free(&m);
 }
 
-static void test_age_at_attach(void **state)
-{
-	static const char *const switches[] = { "", "NO_ATTACH_AGE_LOAD" };
-
-	(void)state;
-	for (u32 i = 0; i < 2; i++) {
-		struct sched_entity se = { .load.weight = NICE_0_LOAD };
-		struct cfs_rq *q;
-
-		machine_init(&m, 1, 1, 1, PROFILE_V6_4, switches[i]);
-		q = root(0);
-		q->rq->clock_pelt = q->avg.last_update_time = 1000 * PERIOD;
-		/* Away for 32 periods. */
-		se.avg = (struct sched_avg){ .last_update_time = 968 * PERIOD, .load_sum = FULL,
-					     .load_avg = 1024 };
-		se.cfs_rq = q;
-		rq_lock(q->rq);
-		attach_entity_cfs_rq(&se);
-		assert_int_equal(se.avg.load_avg, i ? 1024 : 511);
-		assert_int_equal(q->avg.load_avg, i ? 1024 : 511);
-		rq_unlock(q->rq);
-		machine_free(&m);
-	}
-}
-
 /* ---- fork and exit -------------------------------------------------------------------- */
 
 static void test_fork(void **state)
@@ -519,7 +494,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_attach),
 		cmocka_unit_test(test_wide_sums),
-		cmocka_unit_test(test_age_at_attach),
 		cmocka_unit_test(test_fork),
 		cmocka_unit_test(test_exit),
 		cmocka_unit_test(test_blocked),
