@@ -127,6 +127,7 @@ void engine_charge_code_ps(u64 ps)
 void engine_enter_insn(void)
 {
 	u64 n = plat_cycles() - engine.cycles_base;
+
 	panic_unless(!engine.inside, "engine entered from within");
 	engine.inside = true;
 	if (engine.uncharged)

@@ -193,7 +193,7 @@ static void test_pull_ends_idleness(void **state)
 	(void)state;
 	machine_init(&m, 1, 2, 1, PROFILE_V6_4, "");
 	machine_start(&m, 1);
-	machine_tick(&m, 1); /* for now it is not one of the idle CPUs */
+	machine_tick(&m, 1); /* it has work: not one of the idle CPUs yet */
 	machine_on(1);
 	machine_sleep(&m);
 	assert_int_not_equal(cpu_rq(m.s, 1)->idle_stamp, 0);
